@@ -5,17 +5,16 @@ With `--redis cluster` or `--redis sentinel`, it is a Redis Cluster, or a Redis 
 
 import json
 import os
+import shutil
 import signal
 from collections import Counter
 from collections.abc import Generator, Iterator
 from functools import cache
 from pathlib import Path
-from types import ModuleType
 from typing import Final
 
-import freezegun.api
 import httpx
-import hypothesis.internal.conjecture.providers
+import hypothesis
 import pytest
 from filelock import FileLock
 from typing_extensions import override
@@ -32,11 +31,17 @@ from service.settings import Settings
 from tests.support import fork_server
 from tests.support.chance import make_reproducible
 from tests.support.leftovers import XDIST_WORKER
+from tests.support.library_caches import keep_results
 from tests.support.password_hashes import hash_quickly
 from tests.support.processes import HANG_SECONDS
 from tests.support.pseudo_locale import write_pseudo_locale
 from tests.support.records import KEY
 from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
+
+MEMORY: Final = Path("/dev/shm")  # noqa: S108 # pytest makes a folder there that only its user can read
+"""The file system in memory, where Linux has one."""
+MEMORY_BYTES: Final = 2 << 30
+"""How much must be free there; a run writes a tenth of it, and pytest keeps the folders of three runs."""
 
 # Commands show times in the time zone of the machine.
 os.environ["TZ"] = "UTC"
@@ -53,36 +58,22 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow],
 )
 hypothesis.settings.load_profile("any machine")
-# Hypothesis would also try the constants in the modules of the project that are loaded. These depend on the
-# tests that the process has run before, and to parse the modules takes as long as many tests.
-vars(hypothesis.internal.conjecture.providers)["_get_local_constants"] = lambda: (
-    hypothesis.internal.conjecture.providers._local_constants
-)
-
 hash_quickly()
-# Reading the certificates of authorities takes longer than most requests, and every client would do it again.
-vars(httpx._transports.default)["create_ssl_context"] = cache(httpx.create_ssl_context)
+keep_results()
 # On a busy machine, responses take longer than the five seconds that a client waits by default.
 vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
     dict.fromkeys(("connect", "read", "write", "pool"), HANG_SECONDS)
 )
 
+# Redis waits for the disk at every write. In memory, a write takes a third of the time, and all else is the
+# same: a process that is killed loses nothing of either.
+if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
 HERE: Final = Path(__file__).parent
 BROWSER_TESTS: Final = HERE / "browser"
 DURATIONS: Final[dict[str, int]] = json.loads((HERE / "durations.json").read_text())
 """The seconds of processor time of the longest test files (see tests/support/processor_times.py)."""
-
-
-def names_version(module: ModuleType) -> str:
-    """Return a value that changes when a module gets a name.
-
-    Freezing the clock looks for its functions in every module that has changed. To compare all names of two
-    thousand modules each time, as freezegun does, takes longer than many tests.
-    """
-    return f"{id(module)}-{len(getattr(module, '__dict__', ()))}"
-
-
-vars(freezegun.api)["_get_module_attributes_hash"] = names_version
 
 
 @cache

@@ -16,7 +16,7 @@ from service.accounts.passwords import Passwords, is_easy_to_guess, is_outdated
 from service.bootstrap import Service
 from service.errors import Unavailable
 from tests.support.faults import raises
-from tests.support.password_hashes import HASHER, QUICK_HASHER
+from tests.support.password_hashes import HASH_OF_NO_PASSWORD, HASHER, QUICK_HASHER
 from tests.support.processes import HANG_SECONDS, run_program
 
 PASSWORD = "correct horse"
@@ -67,7 +67,7 @@ def test_a_password_may_contain_a_lone_surrogate() -> None:
 
 
 def test_a_missing_hash_takes_as_long_as_a_wrong_password() -> None:
-    assert not is_outdated(module._HASH_OF_NO_PASSWORD)
+    assert not is_outdated(HASH_OF_NO_PASSWORD)
     assert is_outdated(QUICK_HASHER.hash(PASSWORD))
 
 

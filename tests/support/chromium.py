@@ -19,6 +19,7 @@ _ARGUMENTS = (
     "--no-sandbox",  # the sandbox needs root or user namespaces, which containers seldom have
     "--disable-gpu",
     "--disable-dev-shm-usage",  # /dev/shm of a container is often too small
+    "--renderer-process-limit=2",  # every process compiles the scripts of a site again
     "--font-render-hinting=none",  # text is equally wide on every machine
 )
 

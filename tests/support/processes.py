@@ -211,7 +211,7 @@ class IdleTimer:
 
     def _measure(self) -> dict[Path, float]:
         """The seconds in which each thread has run or waited for a processor, by the path of the thread."""
-        pids = {os.getpid(), *self._pids}.union(*(descendants(pid) for pid in self._pids))
+        pids = {os.getpid(), *self._pids}.union(*map(_list_descendants, self._pids))
         threads = [path for pid in pids for path in _list_threads(pid)]
         own = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}")
         return {path: _read_demand(path) for path in threads if path != own}
@@ -224,11 +224,18 @@ class Patience:
         self, pids: Iterable[int] | None = None, *, idle_seconds: float = IDLE_SECONDS
     ) -> None:
         """`pids`: the processes that matter, as for IdleTimer. `idle_seconds`: how long they may be idle."""
-        self._timer = IdleTimer(pids)
+        self._pids = None if pids is None else tuple(pids)
         self._idle_seconds = idle_seconds
+        self._start = time.monotonic()
+        self._timer: IdleTimer | None = None
 
     def check(self, awaited: str) -> None:
         """Raise AssertionError, with what was awaited, if nothing has happened for long."""
+        if self._timer is None:
+            # To measure takes longer than most waits.
+            if time.monotonic() - self._start > _SAMPLE_SECONDS:
+                self._timer = IdleTimer(self._pids)
+            return
         idle, busy = self._timer.read()
         assert idle < self._idle_seconds, f"{awaited}: idle for {idle:.0f} s"
         assert busy < BUSY_SECONDS, f"{awaited}: not after {busy:.0f} s of work"
@@ -265,6 +272,18 @@ def _communicate(process: "subprocess.Popen[str]", text_input: str | None) -> tu
             # The next call goes on where this one has stopped, and takes no input again.
             text_input = None
             patience.check(f"{process.args!r} has not ended")
+
+
+def _list_descendants(pid: int) -> Iterator[int]:
+    """The descendants of a process, of which some may be missing while others end."""
+    for thread in _list_threads(pid):
+        try:
+            children = (thread / "children").read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        for child in map(int, children):
+            yield child
+            yield from _list_descendants(child)
 
 
 def _list_threads(pid: int) -> Iterator[Path]:

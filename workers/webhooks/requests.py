@@ -9,6 +9,7 @@ import asyncio
 import ssl
 import time
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -19,6 +20,12 @@ from service.notifications.webhooks.receivers import Receivers
 from workers.bounded_calls import resolve, run_coroutine, time_left
 
 _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+
+
+@cache
+def _context_of_system() -> ssl.SSLContext:
+    """Return what checks certificates by the authorities of the system, which take a while to read."""
+    return ssl.create_default_context()
 
 
 class NoResponse(CartularyError):
@@ -34,7 +41,7 @@ class ReceiverRequests:
         """`tls`: how certificates are checked; None for the authorities of the system."""
         self._receivers = receivers
         self._seconds = seconds
-        self._tls = tls or ssl.create_default_context()
+        self._tls = tls or _context_of_system()
 
     def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> int:
         """Post a body and return the status of the response. Raises NoResponse.

@@ -5,6 +5,7 @@ The marks of the tests name the statuses; conftest.py checks that a marked test 
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 from tests.support.http_contract import Contract
@@ -15,11 +16,13 @@ EVERYWHERE = {429, 500, 503}
 """Statuses that every operation may have; it is enough to test each with one operation."""
 
 
+@cache
 def marked_statuses() -> set[tuple[str, int]]:
     """Return the operations and statuses that tests are marked with."""
     marked = set()
     for path in HERE.parent.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        text = path.read_text()
+        for node in ast.walk(ast.parse(text)) if "pytest.mark.http" in text else ():
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.http":
                 operation, *statuses = [ast.literal_eval(word) for word in node.args]
                 marked |= {(operation, status) for status in statuses}

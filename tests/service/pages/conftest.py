@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from typing import TypeAlias
+from unittest.mock import patch
 
 import pytest
 from flask import Flask
@@ -10,7 +11,9 @@ from jinja2 import FileSystemBytecodeCache
 
 from ledger.record import Record
 from service.bootstrap import Service
+from service.http.blueprint import Application
 from service.pages.app import create_web_app
+from tests.support.library_caches import SharedMap
 from tests.support.stored_games import recorded_game, store_game
 
 StoreGame: TypeAlias = Callable[[str], tuple[str, Record]]
@@ -26,9 +29,16 @@ def template_cache(request: pytest.FixtureRequest) -> FileSystemBytecodeCache:
     return FileSystemBytecodeCache(str(request.config.cache.mkdir("templates")))
 
 
+@pytest.fixture(scope="session")
+def url_map() -> SharedMap:
+    """The URL map of the applications of all tests."""
+    return SharedMap()
+
+
 @pytest.fixture
-def app(service: Service, template_cache: FileSystemBytecodeCache) -> Flask:
-    app = create_web_app(service)
+def app(service: Service, template_cache: FileSystemBytecodeCache, url_map: SharedMap) -> Flask:
+    with patch.object(Application, "url_map_class", staticmethod(lambda **_: url_map)):
+        app = create_web_app(service)
     app.jinja_env.bytecode_cache = template_cache
     return app
 
