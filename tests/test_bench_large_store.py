@@ -12,6 +12,8 @@ from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
 
+pytestmark = pytest.mark.nightly
+
 TEMPLATES = 45
 GAMES = 90
 
@@ -31,7 +33,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         service.redis.close()
 
 
-@pytest.mark.nightly
 def test_every_copy_passes_an_audit_with_its_receipts(filled: Service) -> None:
     games = list(filled.store.game_ids())
     assert len(games) == GAMES

@@ -41,7 +41,7 @@ def announcement(running_service: RunningService) -> Iterator[str]:
     ("phone", "javascript"),
     [
         (True, True),
-        (False, False),
+        pytest.param(False, False, marks=pytest.mark.nightly),
         pytest.param(True, False, marks=pytest.mark.nightly),
         pytest.param(False, True, marks=pytest.mark.nightly),
     ],

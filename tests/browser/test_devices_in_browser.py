@@ -90,6 +90,7 @@ def test_every_link_is_high_enough_for_a_finger(visitors: Visitors) -> None:
     assert not any(low.values()), low
 
 
+@pytest.mark.nightly
 def test_two_fingers_enlarge_the_board(visitors: Visitors) -> None:
     player, _ = open_game(visitors, phone=True)
     page = player.page

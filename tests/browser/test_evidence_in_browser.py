@@ -298,6 +298,7 @@ def test_a_key_is_named_and_revoked_on_its_page(visitors: Visitors) -> None:
     assert signed["key"] == visitor.device_key()["id"]
 
 
+@pytest.mark.nightly
 def test_a_key_that_is_revoked_elsewhere_meanwhile_leaves_a_way_forward(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, has_key=False)
@@ -320,6 +321,7 @@ def test_a_key_that_is_revoked_elsewhere_meanwhile_leaves_a_way_forward(visitors
     page.locator("#status:not(.your-turn)").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_ninth_device_plays_unsigned(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     for number in range(8):

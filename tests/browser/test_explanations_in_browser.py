@@ -5,9 +5,10 @@ from playwright.sync_api import expect
 
 from tests.support.axe import violations
 from tests.support.browsing import Visitors
+from tests.support.variants import nightly_except
 
 
-@pytest.mark.parametrize("javascript", [True, False])
+@pytest.mark.parametrize("javascript", nightly_except({True}, (True, False)))
 def test_a_tap_and_a_key_open_an_explanation(visitors: Visitors, *, javascript: bool) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     page = visitors.new(first, phone=True, javascript=javascript).open(f"/games/{game_id}")

@@ -27,10 +27,14 @@ from tests.replay.language.test_catalogues import LANGUAGES, translations
 from tests.replay.language.test_recorded_games import messages
 from tests.replay.language.test_typography import faults
 from tests.support.recorded_messages import NAMES
+from tests.support.variants import nightly_except
 
-WIDTHS: Final = (40, 52, 60, 72, 80, 100)
+WIDTHS: Final = ((40, 72, 100), (52, 60, 80))
 UNLIMITED: Final = 2000
 each_language = pytest.mark.parametrize("language", LANGUAGES)
+at_each_width = pytest.mark.parametrize(
+    "widths", nightly_except(WIDTHS[:1], WIDTHS), ids=lambda widths: " ".join(map(str, widths))
+)
 
 BARONY, SORCERY, BARON, DISPUTES = (
     str(FOLDER / f"{name}.jsonl")
@@ -75,20 +79,22 @@ def vocabulary(language: str) -> set[str]:
 
 
 @each_language
+@at_each_width
 @pytest.mark.parametrize("arguments", WRAPPED, ids=lambda words: " ".join(words)[-40:])
 def test_no_line_begins_with_a_mark_that_belongs_to_the_word_before(
-    language: str, arguments: list[str]
+    language: str, arguments: list[str], widths: tuple[int, ...]
 ) -> None:
-    for width in WIDTHS:
+    for width in widths:
         for line in written(language, width, *arguments).splitlines():
             assert not NO_BEGINNING.match(line), f"{width}: {line}"
 
 
 @each_language
+@at_each_width
 @pytest.mark.parametrize("arguments", WRAPPED, ids=lambda words: " ".join(words)[-40:])
-def test_no_word_is_split(language: str, arguments: list[str]) -> None:
+def test_no_word_is_split(language: str, arguments: list[str], widths: tuple[int, ...]) -> None:
     whole = words_in(written(language, UNLIMITED, *arguments)) | vocabulary(language)
-    for width in WIDTHS:
+    for width in widths:
         narrow = words_in(written(language, width, *arguments))
         assert narrow <= whole, f"{width}: {narrow - whole}"
 
