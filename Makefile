@@ -17,9 +17,9 @@ SHELL := bash
 PYTHON ?=
 # Extra arguments for the program that a target runs: make serve ARGS="--port 9000", make test ARGS="-k seal -x".
 ARGS ?=
-# The number of pytest processes, which share the test files. Many tests wait for other processes, so that six of them
+# The number of pytest processes, which share the test files. Many tests wait for other processes, so that four of them
 # use two cores better than two would.
-WORKERS ?= 6
+WORKERS ?= 4
 
 VENV := .venv
 BENCH_VENV := .venv-bench
