@@ -39,9 +39,20 @@ from tests.support.records import KEY
 from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
 
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 # pytest makes a folder there that only its user can read
-"""The file system in memory, where Linux has one."""
+"""Where Linux usually has a file system in memory."""
 MEMORY_BYTES: Final = 2 << 30
 """How much must be free there; a run writes a tenth of it, and pytest keeps the folders of three runs."""
+
+
+def has_room_in_memory() -> bool:
+    """Whether tests can write their files into MEMORY, and run programs there."""
+    try:
+        flags = os.statvfs(MEMORY).f_flag
+    except OSError:
+        return False
+    is_usable = not flags & (os.ST_NOEXEC | os.ST_RDONLY)
+    return is_usable and shutil.disk_usage(MEMORY).free > MEMORY_BYTES
+
 
 # Commands show times in the time zone of the machine.
 os.environ["TZ"] = "UTC"
@@ -67,7 +78,7 @@ vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
 
 # Redis waits for the disk at every write. In memory, a write takes a third of the time, and all else is the
 # same: a process that is killed loses nothing of either.
-if MEMORY.is_dir() and shutil.disk_usage(MEMORY).free > MEMORY_BYTES:
+if has_room_in_memory():
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 HERE: Final = Path(__file__).parent

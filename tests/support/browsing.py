@@ -40,7 +40,7 @@ EVIDENCE_MODULE: Final = (
 )
 """An expression for the address of the module with which a page keeps evidence."""
 MOST_UNUSED_CONTEXTS: Final = 5
-"""How many empty contexts wait for visitors. Each has a process of Chromium."""
+"""How many empty contexts wait for visitors. Each takes memory of Chromium."""
 _LEFT_PAGE: Final = "Execution context was destroyed"
 """The error of Playwright if a page is left while a function runs in it."""
 _FAILED_LOAD: Final = "Failed to load resource"
