@@ -43,12 +43,13 @@ class CheckingPlayer(ClickingPlayer):
         self.page.evaluate(UNFOLD, False)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("fields", "phone", "first_actions"),
     [
         (SORCERY, True, 6),
         *(
-            pytest.param(fields, phone, 0, marks=pytest.mark.nightly)
+            (fields, phone, 0)
             for fields in (SORCERY, {"rules": "baron"})
             for phone in (True, False)
         ),

@@ -211,6 +211,7 @@ def test_a_visitor_plays_within_three_clicks_and_names_the_account_later(
     page.locator(".site-nav a[href='/account']", has_text="named-later").wait_for()
 
 
+@pytest.mark.nightly
 def test_everything_on_the_page_follows_a_change_of_the_account(visitors: Visitors) -> None:
     account = visitors.accounts.register()
     page = visitors.new().open("/login")

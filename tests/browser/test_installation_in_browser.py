@@ -168,6 +168,7 @@ def test_forms_and_the_api_are_never_kept_and_pages_are_bounded(
     assert kept["offline"] == ["/offline"]
 
 
+@pytest.mark.nightly
 def test_the_icon_has_the_number_of_games_in_which_it_is_the_players_turn(
     visitors: Visitors,
 ) -> None:

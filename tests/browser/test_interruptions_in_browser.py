@@ -2,6 +2,7 @@
 
 import random
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
@@ -129,6 +130,7 @@ def test_sending_the_same_page_twice_acts_once(visitors: Visitors) -> None:
     assert player.page.locator("#page [role=alert]").count() == 0
 
 
+@pytest.mark.nightly
 def test_on_a_slow_network_a_choice_survives_the_event_that_arrives_with_it(
     visitors: Visitors,
 ) -> None:

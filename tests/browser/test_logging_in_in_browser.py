@@ -151,6 +151,7 @@ def test_the_links_beside_a_page_lead_back_to_the_page_that_was_shown_last(
     page.wait_for_url("**/rules")
 
 
+@pytest.mark.nightly
 def test_a_form_on_a_page_from_before_logging_out_leads_to_the_log_in(visitors: Visitors) -> None:
     player = visitors.accounts.register()
     visitor = visitors.new(player)

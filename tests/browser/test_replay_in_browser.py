@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.support.accounts import take_turn
@@ -73,6 +74,7 @@ def test_autoplay_stops_at_the_last_event(visitors: Visitors) -> None:
     assert page.locator("#autoplay").is_disabled()
 
 
+@pytest.mark.nightly
 def test_autoplay_is_slow_for_those_who_prefer_less_motion(visitors: Visitors) -> None:
     game_id, last = start_game(visitors)
     page = visitors.new().open(f"/games/{game_id}?seq={last - 2}")

@@ -257,6 +257,7 @@ def test_a_history_that_was_rewritten_is_noticed(
     assert "who signed two histories of game" in result.output
 
 
+@pytest.mark.nightly
 def test_two_people_compare_what_the_server_has_shown_them(
     site: Site, visitors: "Visitors", tmp_path: Path
 ) -> None:
