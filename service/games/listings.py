@@ -123,16 +123,20 @@ class Listings:
         self._redis = client
         self._is_sharded = is_sharded
 
-    def refresh(self, game: Game) -> None:
+    def refresh(self, game: Game, former: Game | None = None) -> None:
         """List a game by its current state, and remove it from all other listings. Idempotent.
 
         Two concurrent calls may leave the older state; `GameRepository.update_listings` therefore
-        compares with the log afterwards.
+        compares with the log afterwards, and calls again with what it has listed as `former`. A concurrent
+        call may have removed the game from these listings before it was added to them.
         """
         current = {self._key(listing, game.id) for listing in _listings_of(game)}
         listings_key = game_key(game.id, "listed")
         with unavailable_on_error():
-            outdated = {to_text(name) for name in self._redis.smembers(listings_key)} - current
+            listed = {to_text(name) for name in self._redis.smembers(listings_key)}
+            if former is not None:
+                listed |= {self._key(listing, game.id) for listing in _listings_of(former)}
+            outdated = listed - current
             # Written before the game is added, so that a later call removes it from every listing.
             self._redis.sadd(listings_key, *current)
             with self._redis.pipeline(transaction=False) as pipeline:

@@ -261,15 +261,15 @@ class GameRepository(GameLoader):
     def update_listings(self, game_id: str) -> None:
         """List the game as its log describes it, then acknowledge the outbox entry `index`."""
         payload = self._store.outbox(game_id).get("index")
-        game = self.load(game_id).game
+        game, former = self.load(game_id).game, None
         while True:
-            self._listings.refresh(game)
+            self._listings.refresh(game, former)
             # Another process may have listed a later state before this one was written. The last
             # writer therefore compares with the log once more.
             later = self.load(game_id).game
             if listing_inputs(later) == listing_inputs(game):
                 break
-            game = later
+            game, former = later, game
         if payload is not None:
             self._store.ack(game_id, "index", payload)
 

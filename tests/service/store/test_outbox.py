@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import redis
 from freezegun import freeze_time
+from typing_extensions import override
 
 from domain.errors import NotNow
 from domain.event import Clock
@@ -179,11 +180,12 @@ class OvertakenListings(Listings):
         super().__init__(client)
         self.change: Callable[[str], object] | None = change
 
-    def refresh(self, game: Game) -> None:  # type: ignore[explicit-override] # 3.11 has no @override
+    @override
+    def refresh(self, game: Game, former: Game | None = None) -> None:
         change, self.change = self.change, None
         if change is not None:
             change(game.id)
-        super().refresh(game)
+        super().refresh(game, former)
 
 
 def test_a_process_that_is_overtaken_while_listing_leaves_the_later_state(service: Service) -> None:
@@ -195,6 +197,29 @@ def test_a_process_that_is_overtaken_while_listing_leaves_the_later_state(servic
     assert service.games.listings.page(["open"]).games == ()
     assert service.games.listings.page(["playing"]).games == (game,)
     assert service.games.listings.page(player="bea").games == (game,)
+
+
+def test_a_process_that_is_overtaken_before_it_adds_a_game_removes_it_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listings = service.games.listings
+    client = connect(service.settings.redis_url)
+    commands = commands_with(service, Listings(client))
+    sadd = client.sadd
+
+    def sadd_and_be_overtaken(key: str, *members: str) -> object:
+        """Note the listings of the open game; another process then lists the game in progress."""
+        result = sadd(key, *members)
+        monkeypatch.undo()
+        (game,) = service.store.game_ids()
+        service.games.commands.join(game, "bea")
+        return result
+
+    monkeypatch.setattr(client, "sadd", sadd_and_be_overtaken)
+    game = commands.create("ada", rules="barony", seats=2, options={}).id
+    client.close()
+    assert listings.page(["open"]).games == ()
+    assert listings.page(["playing"]).games == (game,)
 
 
 def test_a_game_is_listed_correctly_after_concurrent_joins_and_leaves(
