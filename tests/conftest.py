@@ -76,8 +76,8 @@ vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
     dict.fromkeys(("connect", "read", "write", "pool"), HANG_SECONDS)
 )
 
-# Redis waits for the disk at every write. In memory, a write takes a third of the time, and all else is the
-# same: a process that is killed loses nothing of either.
+# Redis waits for the disk at every write. In memory, a write takes less than half of the time, and all else
+# is the same: a process that is killed loses nothing of either.
 if has_room_in_memory():
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 

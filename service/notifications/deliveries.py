@@ -27,6 +27,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
@@ -177,10 +178,10 @@ class Deliveries:
             for id, content in zip(texts[::2], texts[1::2], strict=True)
         ]
         if self._is_sharded:
-            taken.sort(key=_planned_at)
+            taken.sort(key=attrgetter("planned_at"))
         # Redis orders those of one moment by their ids, and players read of one event after the other.
-        moments = groupby(taken, key=_planned_at)
-        return [due for _, moment in moments for due in sorted(moment, key=lambda due: due.seq)]
+        moments = groupby(taken, key=attrgetter("planned_at"))
+        return [due for _, moment in moments for due in sorted(moment, key=attrgetter("seq"))]
 
     def postpone(self, ids: Sequence[str], until: datetime) -> None:
         """Postpone the next attempt of deliveries that wait for one."""
@@ -455,10 +456,6 @@ def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery:
         return DueDelivery(id, receiver, planned_at, int(fields["seq"]))
     except (KeyError, TypeError, ValueError):
         return DueDelivery(id, Receiver("", OPERATOR, ""), now)
-
-
-def _planned_at(due: DueDelivery) -> datetime:
-    return due.planned_at
 
 
 def _score(row: tuple[str, tuple[bytes, float]]) -> float:

@@ -150,6 +150,18 @@ def descendants(pid: int) -> dict[int, str]:
     return command_lines
 
 
+def list_descendants(pid: int) -> Iterator[int]:
+    """The descendants of a process, of which some may be missing while others end."""
+    for thread in _list_threads(pid):
+        try:
+            children = (thread / "children").read_text(encoding="ascii").split()
+        except OSError:
+            continue
+        for child in map(int, children):
+            yield child
+            yield from list_descendants(child)
+
+
 def wait_until(
     condition: Callable[[], object],
     *,
@@ -211,7 +223,7 @@ class IdleTimer:
 
     def _measure(self) -> dict[Path, float]:
         """The seconds in which each thread has run or waited for a processor, by the path of the thread."""
-        pids = {os.getpid(), *self._pids}.union(*map(_list_descendants, self._pids))
+        pids = {os.getpid(), *self._pids}.union(*map(list_descendants, self._pids))
         threads = [path for pid in pids for path in _list_threads(pid)]
         own = Path(f"/proc/{os.getpid()}/task/{threading.get_native_id()}")
         return {path: _read_demand(path) for path in threads if path != own}
@@ -272,18 +284,6 @@ def _communicate(process: "subprocess.Popen[str]", text_input: str | None) -> tu
             # The next call goes on where this one has stopped, and takes no input again.
             text_input = None
             patience.check(f"{process.args!r} has not ended")
-
-
-def _list_descendants(pid: int) -> Iterator[int]:
-    """The descendants of a process, of which some may be missing while others end."""
-    for thread in _list_threads(pid):
-        try:
-            children = (thread / "children").read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        for child in map(int, children):
-            yield child
-            yield from _list_descendants(child)
 
 
 def _list_threads(pid: int) -> Iterator[Path]:

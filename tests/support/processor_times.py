@@ -18,6 +18,8 @@ from typing import Any, Final
 
 import pytest
 
+from tests.support.processes import list_descendants
+
 DURATIONS: Final = Path(__file__).parents[1] / "durations.json"
 """The seconds of processor time of each test file that takes at least one second."""
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
@@ -44,7 +46,7 @@ def _processor_seconds() -> float:
     """Return the processor time of this process and of all that it has started, even if they have ended."""
     own = os.times()
     seconds = own.user + own.system + own.children_user + own.children_system
-    for pid in _descendants(os.getpid()):
+    for pid in list_descendants(os.getpid()):
         try:
             fields = (
                 Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
@@ -53,17 +55,6 @@ def _processor_seconds() -> float:
             continue
         seconds += sum(map(int, fields[11:15])) / _TICKS
     return seconds
-
-
-def _descendants(pid: int) -> Iterator[int]:
-    for path in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = path.read_text(encoding="ascii").split()
-        except OSError:
-            continue
-        for child in map(int, children):
-            yield child
-            yield from _descendants(child)
 
 
 def write_durations(times: Path) -> None:

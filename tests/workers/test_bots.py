@@ -258,5 +258,5 @@ def test_a_player_who_is_out_is_told_the_result_that_the_bots_play_for(
     assert resigned == [0]
     assert game.ranking is not None
     assert [place["seat"] for place in game.ranking][-1] == 0
-    result = max(channel.sent, key=lambda notification: notification.seq)
-    assert (result.subject, result.players) == ("game_over", ("ada",))
+    assert channel.sent[-1].subject == "game_over"
+    assert channel.sent[-1].players == ("ada",)
