@@ -78,6 +78,10 @@ def collector() -> Iterator[Collector]:
 def test_the_jobs_that_follow_from_a_request_are_in_its_trace(
     tmp_path: Path, collector: Collector
 ) -> None:
+    def spans(name: str) -> list[Any]:
+        spans = collector.with_attribute("cartulary.request.id", "place-1")
+        return [span for span in spans if span.name.startswith(name)]
+
     running = RunningService(
         tmp_path,
         processes=1,
@@ -99,18 +103,12 @@ def test_the_jobs_that_follow_from_a_request_are_in_its_trace(
                 json={"action": legal["actions"][0], "expected_seq": legal["seq"]},
                 headers={"X-Request-ID": "place-1"},
             ).raise_for_status()
-        wait_until(lambda: collector.with_attribute("cartulary.request.id", "place-1"))
-        wait_until(
-            lambda: any(
-                span.name == "job bot"
-                for span in collector.with_attribute("cartulary.request.id", "place-1")
-            )
-        )
-        spans = collector.with_attribute("cartulary.request.id", "place-1")
+        # Each process exports its spans by itself, so that a job may be received before its request.
+        wait_until(lambda: spans("POST ") and spans("job bot"))
     finally:
         running.stop()
-    (request,) = [span for span in spans if span.name.startswith("POST ")]
-    job = next(span for span in spans if span.name == "job bot")
+    (request,) = spans("POST ")
+    job = spans("job bot")[0]
     assert request.parent_span_id == b""
     assert job.trace_id == request.trace_id
     decides = collector.named("decide", request.trace_id)
