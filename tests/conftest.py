@@ -3,6 +3,7 @@
 With `--redis cluster` or `--redis sentinel`, it is a Redis Cluster, or a Redis with a replica and a Sentinel.
 """
 
+import gc
 import json
 import os
 import shutil
@@ -42,6 +43,9 @@ MEMORY: Final = Path("/dev/shm")  # noqa: S108 # pytest makes a folder there tha
 """Where Linux usually has a file system in memory."""
 MEMORY_BYTES: Final = 2 << 30
 """How much must be free there; a run writes a tenth of it, and pytest keeps the folders of three runs."""
+
+GC_THRESHOLDS: Final = (50_000, 20, 50)
+"""When to collect cyclic garbage during the tests, which leave little of it."""
 
 
 def has_room_in_memory() -> bool:
@@ -134,7 +138,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileSch
 def pytest_collection() -> Generator[None, object, object]:
     """Collect the tests, which stay until the end of the run, without examining them for garbage."""
     with quick_imports():
-        return (yield)
+        result = yield
+    gc.set_threshold(*GC_THRESHOLDS)
+    return result
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
