@@ -48,13 +48,21 @@ def no_leftovers() -> Iterator[None]:
     """Nothing: this first fixture of all ends last, and fails if a process has not ended with its fixture."""
     yield
     variables = {name: os.environ[name] for name in (RUN, XDIST_WORKER) if name in os.environ}
-    leftovers = {
+    deadline = time.monotonic() + SECONDS_TO_END
+    # A process that was killed is listed until the kernel has ended it.
+    while (leftovers := _find_leftovers(variables)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not leftovers, f"processes that outlive their tests: {leftovers}"
+
+
+def _find_leftovers(variables: Mapping[str, str]) -> dict[int, str]:
+    """Return the processes with these variables, except one that Python starts for `multiprocessing`."""
+    return {
         pid: command
         for pid, command in find_processes(variables).items()
-        # Python starts it for `multiprocessing`, and it ends after this process.
+        # It ends after this process.
         if "multiprocessing.resource_tracker" not in command
     }
-    assert not leftovers, f"processes that outlive their tests: {leftovers}"
 
 
 def find_processes(variables: Mapping[str, str]) -> dict[int, str]:
