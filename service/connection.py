@@ -60,6 +60,8 @@ _NO_WRITES: Final = (
     "LOADING",
     "OOM",
     READ_ONLY,
+    # A master that has become a replica since the write before.
+    "WAIT cannot be used",
 )
 """Words in error messages of Redis which mean that it accepts no writes at the moment."""
 

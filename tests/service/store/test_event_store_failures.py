@@ -14,6 +14,7 @@ from service.bootstrap import Service, build
 from service.connection import connect
 from service.errors import Unavailable
 from service.operation.embedded_redis import EmbeddedRedis
+from service.replication import Replication
 from service.settings import Settings
 from service.store.event_store import Appended, AppendRequest, IdempotencyRecord
 from service.store.redis_event_store import RedisEventStore, game_key
@@ -165,6 +166,20 @@ class DisconnectingProxy:
 
 
 @pytest.mark.needs_redis("single")
+def test_a_master_that_becomes_a_replica_before_its_replicas_are_counted_is_unavailable(
+    tmp_path: Path,
+) -> None:
+    with EmbeddedRedis(tmp_path) as server, connect(server.url) as client:
+        store = RedisEventStore(client, wait_replicas=1)
+        # A replica that takes writes is like a master between the write and the failover.
+        client.config_set("replica-read-only", "no")
+        client.execute_command("REPLICAOF", "127.0.0.1", "1")
+        with pytest.raises(Unavailable, match="accepts no writes"):
+            store.append("a", 0, request("first"))
+        with pytest.raises(Unavailable, match="accepts no writes"):
+            Replication(client, 1).wait()
+
+
 def test_an_append_whose_reply_was_lost_is_not_sent_again(redis_url: str) -> None:
     with connect(redis_url) as client:
         store = RedisEventStore(client)
