@@ -165,7 +165,6 @@ class DisconnectingProxy:
                     near.sendall(far.recv(1 << 16))
 
 
-@pytest.mark.needs_redis("single")
 def test_a_master_that_becomes_a_replica_before_its_replicas_are_counted_is_unavailable(
     tmp_path: Path,
 ) -> None:
@@ -180,6 +179,7 @@ def test_a_master_that_becomes_a_replica_before_its_replicas_are_counted_is_unav
             Replication(client, 1).wait()
 
 
+@pytest.mark.needs_redis("single")
 def test_an_append_whose_reply_was_lost_is_not_sent_again(redis_url: str) -> None:
     with connect(redis_url) as client:
         store = RedisEventStore(client)
