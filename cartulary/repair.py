@@ -24,11 +24,11 @@ from service.operation.append_only_file.salvage import (
     complete_replacement,
     read_contents,
     replace_by,
-    write_intact,
 )
-from service.operation.data_folder import REPAIR_FOLDER, DataFolderLock, make_private
+from service.operation.data_folder import REPAIR_FOLDER, DataFolderLock
 from service.operation.embedded_redis import EmbeddedRedis
 from service.recovery.games import LostEvents
+from service.recovery.intact_copy import write_intact_copy
 from service.recovery.recovery import Losses, recover
 from service.settings import Settings, load_settings
 from service.transparency.restores import mark_restored
@@ -53,7 +53,7 @@ def repair(environ: Mapping[str, str], *, yes: bool) -> None:
         complete_replacement(folder)
         _repair_manifest(folder, yes=yes)
         contents = read_contents(folder)
-        if not contents.gaps:
+        if contents.is_complete:
             echo(text(message("every write is complete")))
         _repair_contents(settings, folder, contents, yes=yes)
     with EmbeddedRedis(settings.data):
@@ -66,12 +66,12 @@ def _repair_manifest(folder: Path, *, yes: bool) -> None:
     except ManifestError as error:
         manifest = manifest_from_names(folder)
         heading = message(
-            "{fault}. These files are there, in the order in which they were written:",
+            "{fault}. This manifest lists the files that are there, in the order in which they were written:",
             fault=error.message,
         )
         echo(f"{text(heading)}\n{manifest}")
         if not yes:
-            confirm(message("Write a manifest with these lines?"))
+            confirm(message("Write this manifest?"))
         write_manifest(folder, manifest)
         echo(text(message("wrote {path}", path=str(manifest_of(folder)))))
 
@@ -81,8 +81,7 @@ def _repair_contents(settings: Settings, folder: Path, contents: Contents, *, ye
     copy = settings.data / REPAIR_FOLDER
     shutil.rmtree(copy, ignore_errors=True)
     try:
-        make_private(copy)
-        write_intact(contents, copy / "redis")
+        write_intact_copy(contents, copy)
         with EmbeddedRedis(copy) as redis:
             service = build(
                 replace(settings, redis_url=redis.url, queue_url=redis.url), read_only=True
@@ -91,7 +90,7 @@ def _repair_contents(settings: Settings, folder: Path, contents: Contents, *, ye
                 losses = recover(service, contents.events)
             finally:
                 service.redis.close()
-        if not contents.gaps and losses.are_none:
+        if contents.is_complete and losses.are_none:
             return
         for line in (*_description(contents), *_losses(losses)):
             echo(text(line))
@@ -107,6 +106,13 @@ def _repair_contents(settings: Settings, folder: Path, contents: Contents, *, ye
 
 def _description(contents: Contents) -> Iterable[Message]:
     """Yield where there is damage, and how much is removed."""
+    for part, writes in contents.damaged_snapshots:
+        yield plural_message(
+            "{path}: the snapshot is damaged; at most {count} value in it is intact",
+            "{path}: the snapshot is damaged; at most {count} values in it are intact",
+            count=len(writes.entries or ()),
+            path=str(part.path),
+        )
     for part, (start, end) in contents.gaps:
         yield message(
             "{path}: bytes {first} to {last} contain no intact write",
@@ -132,6 +138,10 @@ def _losses(losses: Losses) -> Iterable[Message]:
         yield message("`cartulary import` restores games from their records, if somebody has them.")
     else:
         yield message("No event is known to be lost.")
+    for game in losses.seeds:
+        yield message(
+            "  game {game}: its secret is lost, so that it cannot be played to its end", game=game
+        )
     other = losses.other
     if other.accounts:
         ids = list(other.accounts[:_MOST_IDS])

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Prints the Python interpreter to create the virtual environments with: python.sh [PYTHON].
-# Without an argument, that is the first suitable one on the PATH: 3.11, 3.12, 3.13 or 3.14. On x86-64 Linux, 3.11 and
-# 3.12 are preferred if the PATH has no Redis, because PyPI has a compiled Redis for these two only.
+# Without an argument, that is the first suitable one on the PATH: 3.11, 3.12, 3.13 or 3.14.
 set -euo pipefail
 
 version_of() { # COMMAND: prints "MAJOR MINOR" if it is a working Python with the venv module, otherwise nothing.
@@ -27,9 +26,6 @@ if [ $# -gt 0 ]; then
     find_python 11 999 "$@" && exit 0
 else
     candidates=(python3 python3.14 python3.13 python3.12 python3.11)
-    if [[ $(uname -sm) == "Linux x86_64" ]] && ! "$(dirname "$0")/find-redis.sh" >/dev/null; then
-        find_python 11 12 python3 python3.12 python3.11 && exit 0
-    fi
     find_python 11 14 "${candidates[@]}" && exit 0
 fi
 {

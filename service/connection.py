@@ -44,12 +44,11 @@ SECONDS_TO_RESPOND: Final = 5.0
 _UNREACHABLE: Final = (
     redis.ConnectionError,  # also raised while Redis loads its data, and for a wrong password
     redis.TimeoutError,
-    redis.ReadOnlyError,
-    redis.OutOfMemoryError,
     redis.exceptions.ClusterDownError,
     redis.exceptions.AskError,  # a slot of a cluster is being moved; MOVED is a kind of it
     redis.exceptions.TryAgainError,
 )
+_REFUSES_WRITES: Final = (redis.ReadOnlyError, redis.OutOfMemoryError)
 READ_ONLY: Final = "READONLY"
 """The beginning of the error of a replica that is asked to write, or a part of it if a script asks."""
 _NO_WRITES: Final = (
@@ -238,14 +237,20 @@ class _MasterConnection(SentinelManagedConnection):
     """A connection to a master that closes itself when the reading of a reply fails or is interrupted.
 
     That of redis-py stays open, unlike all its others: the next command would wait for the reply of the one
-    before, and take it for its own.
+    before, and take it for its own. And if the master has become a replica, redis-py says that the connection
+    failed, and not that the server accepts no writes.
     """
 
     @override
     def read_response(
         self, *args: Any, disconnect_on_error: bool | None = True, **options: Any
     ) -> Any:
-        return super().read_response(*args, disconnect_on_error=disconnect_on_error, **options)
+        try:
+            return super().read_response(*args, disconnect_on_error=disconnect_on_error, **options)
+        except redis.ConnectionError as error:
+            if isinstance(error.__context__, redis.ReadOnlyError):
+                raise error.__context__ from None
+            raise
 
 
 class _TlsMasterConnection(_MasterConnection, SSLConnection):
@@ -299,7 +304,8 @@ def unavailable_on_error() -> Iterator[None]:
     except _UNREACHABLE as error:
         raise Unavailable(STORE_AWAY) from error
     except redis.ResponseError as error:
-        if any(word in str(error) for word in _NO_WRITES):
+        refuses = isinstance(error, _REFUSES_WRITES)
+        if refuses or any(word in str(error) for word in _NO_WRITES):
             raise Unavailable.with_message("the store accepts no writes at the moment") from error
         if WRONG_TYPE in str(error):
             raise Unreadable.with_message("a key has another type than it should have") from error

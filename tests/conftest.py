@@ -27,7 +27,8 @@ from ledger.canonical import canonical
 from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.connection import connect
-from service.operation.embedded_redis import EmbeddedRedis
+from service.operation.embedded_redis import REDIS_SETTINGS, EmbeddedRedis
+from service.operation.engine import SERVER_VARIABLE, bundled_executable, find_engine, identify
 from service.settings import Settings
 from tests.support import fork_server
 from tests.support.chance import make_reproducible
@@ -57,6 +58,15 @@ def has_room_in_memory() -> bool:
     is_usable = not flags & (os.ST_NOEXEC | os.ST_RDONLY)
     return is_usable and shutil.disk_usage(MEMORY).free > MEMORY_BYTES
 
+
+# Every server that a test starts, here or in another process, is this one, whatever is on the PATH.
+ENGINE: Final = identify(
+    os.environ.get(SERVER_VARIABLE) or bundled_executable() or find_engine().executable
+)
+os.environ[SERVER_VARIABLE] = ENGINE.executable
+if ENGINE.version >= (7, 0, 0):
+    # tests.support.redis_contents.digest uses DEBUG, which later engines refuse by default.
+    REDIS_SETTINGS["enable-debug-command"] = "local"
 
 # Commands show times in the time zone of the machine.
 os.environ["TZ"] = "UTC"
@@ -132,6 +142,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> FileSch
         return None
     config.option.loadscopereorder = False
     return FileScheduling(config, log)
+
+
+def pytest_report_header() -> str:
+    """Return the line that names the engine of this run."""
+    return f"engine: {ENGINE.title} ({ENGINE.executable})"
 
 
 @pytest.hookimpl(wrapper=True)

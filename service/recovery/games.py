@@ -2,16 +2,18 @@
 
 Every event contains the hash of the event before it. So the events after a lost or changed one depend on it,
 and are lost with it; those before it, and all events of other games, are not. An append writes an event and
-its secrets in one step, so an event with a changed secret is lost as well.
+its secrets in one step, so an event with a changed or lost secret is lost as well.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 import orjson
 import redis
 
+from domain.contract import STATEMENT
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from ledger.pending import commitment, hash_in
@@ -36,14 +38,14 @@ class LostEvents:
 
 
 def find_lost_events(
-    client: redis.Redis, store: RedisEventStore, damaged: Iterable[tuple[str, int]]
+    client: redis.Redis, store: RedisEventStore, traces: Iterable[tuple[str, int]]
 ) -> list[LostEvents]:
     """Check the logs of all games, and return what is lost, by game.
 
-    `damaged` are events (id of the game, seq) that were recognized among damaged writes. Raises Unavailable.
+    `traces` are events (id of the game, seq) that have existed. Raises Unavailable.
     """
     in_damage: dict[str, set[int]] = {}
-    for game, seq in damaged:
+    for game, seq in (*traces, *_traces_beside_logs(client)):
         in_damage.setdefault(game, set()).add(seq)
     lost = []
     for game in sorted({*store.game_ids(), *in_damage}):
@@ -70,11 +72,7 @@ def remove_lost_events(client: redis.Redis, lost: LostEvents) -> None:
             for key in client.scan_iter(game_key(_escaped(game), "*"), count=_PAGE):
                 client.delete(key)
             return
-        log = game_key(game, "log")
-        ids = [id for id, _ in _entries(client, game, kept)]
-        for start in range(0, len(ids), _PAGE):
-            client.xdel(log, *ids[start : start + _PAGE])
-        client.execute_command("XSETID", log, f"{kept}-0")  # type: ignore[no-untyped-call]  # redis-py has no method for it
+        shorten_log(client, game, kept)
         client.delete(game_key(game, CONDITIONAL), game_key(game, CONDITIONAL_VOID))
         client.persist(game_key(game, "answers"))
         for part, is_lost in (
@@ -88,6 +86,54 @@ def remove_lost_events(client: redis.Redis, lost: LostEvents) -> None:
             names = [name for name, value in pairs if is_lost(name, value)]
             if names:
                 client.hdel(key, *names)
+
+
+def find_lost_seeds(client: redis.Redis, store: RedisEventStore) -> tuple[str, ...]:
+    """Return the ids of the games whose secret is lost before their end has opened it. Raises Unavailable.
+
+    Their logs are whole, but only the secret shows that their chance was drawn as it was promised.
+    """
+    return tuple(
+        sorted(
+            game
+            for game in store.game_ids()
+            if "seed" not in store.secrets(game, {"seed"}) and not _has_opened_seed(store, game)
+        )
+    )
+
+
+def _has_opened_seed(store: RedisEventStore, game: str) -> bool:
+    try:
+        event: Any = orjson.loads(store.read(game, store.head(game) - 1)[0])
+        return "secret" in event["data"]
+    except (ValueError, KeyError, TypeError, IndexError, Unreadable):
+        return False
+
+
+def _traces_beside_logs(client: redis.Redis) -> Iterator[tuple[str, int]]:
+    """Yield an event of each game of which there is a secret, and the last one of which there is a receipt."""
+    for part in ("secrets", "receipts"):
+        prefix, suffix = game_key("\0", part).split("\0")
+        with unavailable_on_error():
+            for key in map(to_text, client.scan_iter(f"{prefix}*{suffix}", count=_PAGE)):
+                names: Any = client.hkeys(key) if part == "receipts" else ()
+                seqs = [int(name) for name in map(to_text, names) if name.isdecimal()]
+                yield key.removeprefix(prefix).removesuffix(suffix), max(seqs, default=1)
+
+
+def shorten_log(client: redis.Redis, game: str, kept: int) -> None:
+    """Make the log of a game end with event `kept`, so that the next event can be appended after it.
+
+    The entries up to it are written to a new stream, which takes the place of the log: an engine may refuse to
+    set the last id of a stream back after entries were deleted (XSETID). Raises Unavailable.
+    """
+    log, new = game_key(game, "log"), game_key(game, "log/new")
+    with unavailable_on_error(), client.pipeline() as pipeline:
+        pipeline.delete(new)
+        for id, fields in islice(_entries(client, game, 0), kept):
+            pipeline.xadd(new, fields, id=id)
+        pipeline.rename(new, log)
+        pipeline.execute()
 
 
 def _remove_deliveries(client: redis.Redis, game: str, kept: int) -> None:
@@ -127,10 +173,11 @@ def _hash_if_sound(
             return None
         commitments = {f"{seq}/{name}": value for name, value in event.get("secrets", {}).items()}
         stored = store.secrets(game, commitments) if commitments else {}
-        # The statement of a dispute may have been erased.
         is_sound = all(
-            commitment(orjson.loads(opening)) == commitments[name]
-            for name, opening in stored.items()
+            # The statement of a dispute may have been erased.
+            commitment(orjson.loads(stored[name])) == value
+            for name, value in commitments.items()
+            if name in stored or not name.endswith(f"/{STATEMENT}")
         )
     except (ValueError, KeyError, TypeError, AttributeError, Unreadable):
         return None

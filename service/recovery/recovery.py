@@ -7,7 +7,7 @@ from ledger.merkle import root
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handle_index import HandleIndex
 from service.bootstrap import Service
-from service.recovery.games import LostEvents, find_lost_events, remove_lost_events
+from service.recovery.games import LostEvents, find_lost_events, find_lost_seeds, remove_lost_events
 from service.recovery.other_data import OtherLosses, restore_order
 from service.recovery.reindex import reindex
 from service.recovery.transparency_log import remove_lost_leaves
@@ -20,6 +20,8 @@ class Losses:
     """What is lost: events by game, other data, and leaves of the transparency log."""
 
     events: tuple[LostEvents, ...]
+    seeds: tuple[str, ...]
+    """The ids of the games whose secret is lost."""
     other: OtherLosses
     leaves: int
     contradicts_checkpoint: bool
@@ -28,7 +30,8 @@ class Losses:
     @property
     def are_none(self) -> bool:
         """Whether nothing is lost, as far as can be seen."""
-        return not (self.events or self.leaves or self.other.accounts or self.other.deliveries)
+        other = self.other.accounts or self.other.deliveries
+        return not (self.events or self.seeds or self.leaves or other)
 
 
 def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
@@ -38,16 +41,17 @@ def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
     use the store. Raises Unavailable.
     """
     client = service.redis
-    lost = find_lost_events(client, service.store, damaged)
+    log = TransparencyStore(client)
+    lost = find_lost_events(client, service.store, [*damaged, *log.logged_events()])
     for events in lost:
         remove_lost_events(client, events)
     erased = ErasedPlayers(client, service.settings.data)
     other = restore_order(client, HandleIndex(client, erased))
-    log = TransparencyStore(client)
     leaves = remove_lost_leaves(client, log)
     signed = LastSigned(service.settings.signing_key).read()
     contradicts = signed is not None and (
         signed.size > log.size() or root(log, signed.size) != signed.root
     )
     reindex(service)
-    return Losses(tuple(lost), other, leaves, contradicts)
+    seeds = find_lost_seeds(client, service.store)
+    return Losses(tuple(lost), seeds, other, leaves, contradicts)

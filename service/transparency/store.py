@@ -16,7 +16,8 @@ Only nodes with complete subtrees are stored (ledger/merkle.py); they never chan
 a tree has twice as many nodes as leaves.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -115,6 +116,16 @@ class TransparencyStore:
         self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
         self._publish = client.register_script((folder / "publish.lua").read_text(encoding="utf-8"))
         self._replace = client.register_script(_REPLACE_CHECKPOINT)
+
+    def logged_events(self) -> Iterator[tuple[str, int]]:
+        """Iterate over the last event of each game of which the log contains one: id of the game, and seq.
+
+        A damaged entry is left out. Raises Unavailable.
+        """
+        with unavailable_on_error():
+            for game, text in self._redis.hscan_iter(self.heads_key):
+                with suppress(Unreadable):
+                    yield to_text(game), LoggedHead.parse(to_text(text)).seq
 
     def size(self) -> int:
         """Return the number of leaves."""

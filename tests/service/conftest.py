@@ -4,7 +4,7 @@ A test that is marked `http(CALL, STATUS, ...)` must really get these responses:
 `check_marked_statuses` checks it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
@@ -14,7 +14,6 @@ import redis
 from ledger.signed_note import COSIGNATURE, note_key
 from service.bounds import Bounds
 from service.connection import connect
-from service.operation import embedded_redis
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings
 from tests.support.accounts import Accounts
@@ -59,19 +58,25 @@ def settings_for(
     )
 
 
+@pytest.fixture
+def script(tmp_path: Path) -> Callable[..., str]:
+    """A function that writes a program that only prints one line, to take the place of a server."""
+
+    def write(output: str, name: str = "bin/redis-server") -> str:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"#!/bin/sh\necho '{output}'\n")
+        path.chmod(0o755)
+        return str(path)
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def web_redis(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedRedis]:
     """The Redis of the shared web server. No test empties it."""
-    server = EmbeddedRedis(tmp_path_factory.mktemp("web-redis"))
-    with pytest.MonkeyPatch.context() as patch:
-        if embedded_redis.find_executable()[1] >= (7, 0, 0):
-            # tests.support.redis_contents.digest uses DEBUG, which Redis 7 and later refuse by default.
-            patch.setitem(embedded_redis.REDIS_SETTINGS, "enable-debug-command", "local")
-        server.start()
-    try:
+    with EmbeddedRedis(tmp_path_factory.mktemp("web-redis")) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture(scope="session")

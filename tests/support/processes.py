@@ -19,6 +19,7 @@ from typing import Any, Final, TypeAlias
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary as program
+from service.operation.engine import SERVER_VARIABLE
 from tests.support import fork_server
 
 ROOT = Path(__file__).parents[2]
@@ -40,12 +41,13 @@ _PAUSE_SECONDS: Final = 0.02
 def environment(**settings: str) -> dict[str, str]:
     """The environment of this process, with these settings of Cartulary and no others.
 
-    The file of trusted keys stays that of the test run, so that no process writes to that of the user.
+    The file of trusted keys stays that of the test run, so that no process writes to that of the user, and so
+    does the program of the embedded Redis.
     """
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if name == TRUSTED_KEYS or not name.startswith("CARTULARY_")
+        if name in (TRUSTED_KEYS, SERVER_VARIABLE) or not name.startswith("CARTULARY_")
     }
     return inherited | settings
 

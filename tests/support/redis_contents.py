@@ -11,7 +11,7 @@ _COUNTS = ("cartulary:password-guesses:", "cartulary:mail-secret")
 
 
 def contents(client: redis.Redis) -> dict[str, Any]:
-    """Return every key with its value as dumped by Redis; sets, which have no order, as Python sets.
+    """Return every key with its value as dumped by Redis; sets and hashes, which have no order, as in Python.
 
     Counts of wrong passwords are left out: it is their purpose to change.
     """
@@ -20,8 +20,15 @@ def contents(client: redis.Redis) -> dict[str, Any]:
         name = key.decode() if isinstance(key, bytes) else key
         if name.startswith(_COUNTS):
             continue
-        is_set = client.type(name) == b"set"
-        values[name] = client.smembers(name) if is_set else client.dump(name)
+        match client.type(name):
+            case b"set":
+                values[name] = client.smembers(name)
+            case b"hash":
+                values[name] = client.hgetall(name)
+            case b"zset":
+                values[name] = client.zrange(name, 0, -1, withscores=True)
+            case _:
+                values[name] = client.dump(name)
     return values
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import redis
 
-from service.operation.embedded_redis import find_executable
+from service.operation.engine import find_engine
 from tests.support.processes import wait_until
 
 NAME: Final = "games"
@@ -94,8 +94,6 @@ class Replicated:
         """Wait until the replica has everything that the master has, and the Sentinel knows it."""
 
         def is_complete() -> bool:
-            with redis.Redis(port=self.master_port()) as client:
-                info = client.info("replication")
             with redis.Redis(port=self.sentinel_port) as sentinel:
                 replicas: Any = sentinel.sentinel_slaves(NAME)
             usable = [
@@ -103,9 +101,24 @@ class Replicated:
                 for replica in replicas
                 if not replica["is_disconnected"] and not replica["is_sdown"]
             ]
-            return bool(info.get("slave0", {}).get("state") == "online" and usable)
+            return bool(usable) and has_complete_replica(self.master_port())
 
         wait_until(is_complete)
+
+
+def has_complete_replica(port: int) -> bool:
+    """Return whether a server is a master, and its replica has all of its data.
+
+    Later engines call a replica online while it still receives the data, so it is asked to confirm a write.
+    """
+    with redis.Redis(port=port) as client:
+        info = client.info("replication")
+        if info["role"] != "master" or info.get("slave0", {}).get("state") != "online":
+            return False
+        with client.pipeline(transaction=False) as pipeline:
+            pipeline.set("cartulary:{tests}:replication", 1, px=1)
+            pipeline.wait(1, 1000)
+            return bool(pipeline.execute()[1])
 
 
 @contextmanager
@@ -135,7 +148,7 @@ def replicated_redis(folder: Path) -> Iterator[Replicated]:
 
 
 def _start(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
-    executable, _ = find_executable()
+    executable = find_engine().executable
     # The file of the configuration comes before the options.
     command = [executable, *options, "--dir", str(folder), "--bind", "127.0.0.1"]
     with (folder / "log").open("ab") as log:

@@ -8,6 +8,7 @@ from freezegun import freeze_time
 
 from service.bootstrap import Service, build
 from service.http.app import create_app
+from service.recovery.games import shorten_log
 from service.recovery.reindex import reindex
 from service.settings import Settings
 from service.store.damaged_games import DAMAGED_GAMES_KEY
@@ -33,10 +34,8 @@ def entry_of(service: Service, game_id: str, entry: str) -> bytes | None:
 
 
 def remove_last_event(service: Service, game_id: str) -> None:
-    """Remove the last event of a log, as docs/recovery.md describes it."""
-    key, seq = game_key(game_id, "log"), service.store.head(game_id)
-    service.redis.xdel(key, f"{seq}-0")
-    service.redis.execute_command("XSETID", key, f"{seq - 1}-0")  # type: ignore[no-untyped-call] # redis-py has no method for this command
+    """Remove the last event of a log, as `cartulary repair --game` does."""
+    shorten_log(service.redis, game_id, service.store.head(game_id) - 1)
 
 
 def damage_last_event(service: Service, game_id: str, line: bytes) -> None:

@@ -1,12 +1,14 @@
 """The parts of an append-only file, in the order in which Redis loads them.
 
-Up to Redis 6, it is one file, `appendonly.aof`. Since Redis 7, it is a folder, `appendonlydir`, with a
-snapshot (the base), the writes since then in one or more files, and a manifest with a line for each of them:
+Up to Redis 6, it is one file, `appendonly.aof`. Since Redis 7, it is a folder, `appendonlydir`, with a base, the
+writes since then in one or more files (the increments), and a manifest with a line for each of them:
 
-    file appendonly.aof.2.base.rdb seq 2 type b
+    file appendonly.aof.2.base.aof seq 2 type b
     file appendonly.aof.2.incr.aof seq 2 type i
 
-Redis 7 and later start without any data if the manifest is missing, and then overwrite the other files.
+A base contains all data at one moment, as commands, or as a snapshot (`.rdb`) if earlier versions of this
+program have started the server. Redis 7 and later start without any data if the manifest is missing, and then
+overwrite the other files.
 """
 
 import re
@@ -22,7 +24,12 @@ SINGLE_FILE: Final = "appendonly.aof"
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
 
-_MANIFEST_LINE: Final = re.compile(r'file (?P<name>[^/"\\ ]+) seq \d+ type (?P<type>[bhi])')
+_MANIFEST_LINE: Final = re.compile(
+    r'file (?P<name>[^/"\\ ]+) seq (?P<seq>\d+) type (?P<type>[bhi])'
+)
+SNAPSHOT_MAGIC: Final = (b"REDIS", b"VALKEY")
+"""How a snapshot begins."""
+
 _PART_NAME: Final = re.compile(r"appendonly\.aof\.(?P<seq>\d+)\.(?P<type>base|incr)\.(rdb|aof)")
 
 
@@ -31,7 +38,7 @@ class AppendOnlyFileError(ServiceError):
 
 
 class ManifestError(AppendOnlyFileError):
-    """The manifest is missing or damaged, although there are parts."""
+    """The manifest is missing or damaged, or lists other files than there are."""
 
 
 def unreadable_file(path: str, error: OSError) -> AppendOnlyFileError:
@@ -57,12 +64,13 @@ def manifest_of(folder: Path) -> Path:
 def find_parts(folder: Path) -> tuple[Part, ...]:
     """Return the parts of the append-only file in a Redis's folder; none if there is no data yet.
 
-    Raises ManifestError, and AppendOnlyFileError if a part is missing or cannot be read.
+    Raises ManifestError, and AppendOnlyFileError if a part cannot be read.
     """
     manifest = manifest_of(folder)
     try:
         if manifest.exists():
             parts = _parts_in_manifest(folder, manifest.read_text(encoding="utf-8"))
+            _check_unlisted(folder, manifest)
         elif _part_files(folder):
             raise ManifestError.with_message("{file} is missing", file=str(manifest))
         else:
@@ -72,33 +80,47 @@ def find_parts(folder: Path) -> tuple[Part, ...]:
             with part.path.open("rb"):
                 pass
     except FileNotFoundError as error:
-        raise AppendOnlyFileError.with_message(
+        raise ManifestError.with_message(
             "{file}, which {manifest} lists, is missing",
             file=str(error.filename),
             manifest=str(manifest),
         ) from None
     except UnicodeDecodeError:
-        raise ManifestError.with_message("{file} is damaged", file=str(manifest)) from None
+        raise _damaged_manifest(folder) from None
     except OSError as error:
         raise unreadable_file(str(error.filename), error) from error
     return parts
 
 
+def is_base(path: Path) -> bool:
+    """Return whether a part is a base that a rewrite has made: what was one file before is none."""
+    match = _PART_NAME.fullmatch(path.name)
+    return match is not None and match["type"] == "base"
+
+
+def has_snapshot(folder: Path) -> bool:
+    """Return whether a part of the append-only file in a Redis's folder begins with a snapshot.
+
+    Raises AppendOnlyFileError if the parts cannot be read.
+    """
+    for part in find_parts(folder):
+        with part.path.open("rb") as file:
+            if file.read(max(map(len, SNAPSHOT_MAGIC))).startswith(SNAPSHOT_MAGIC):
+                return True
+    return False
+
+
 def manifest_from_names(folder: Path) -> str:
     """Return a manifest of the part files in a folder, made from their names.
 
-    Raises AppendOnlyFileError if the names do not determine it: there must be exactly one base.
+    Of several bases, the oldest comes first, and then all increments: while a rewrite ends, the new base is
+    there beside the files from which it was made, and the old base is the first of them to be deleted.
     """
-    names = [(match["type"], int(match["seq"]), match[0]) for match in _part_files(folder)]
-    if [kind for kind, _, _ in names].count("base") != 1:
-        raise AppendOnlyFileError.with_message(
-            "{file} is missing or damaged, and cannot be made from the names of the files in {folder},"
-            " because there is not exactly one base among them: restore a backup",
-            file=str(manifest_of(folder)),
-            folder=str(folder / FOLDER),
-        )
+    names = sorted((match["type"], int(match["seq"]), match[0]) for match in _part_files(folder))
+    bases = [it for it in names if it[0] == "base"][:1]
+    increments = [it for it in names if it[0] == "incr"]
     return _manifest_text(
-        [f"file {name} seq {seq} type {kind[0]}" for kind, seq, name in sorted(names)]
+        [f"file {name} seq {seq} type {kind[0]}" for kind, seq, name in (*bases, *increments)]
     )
 
 
@@ -108,18 +130,50 @@ def write_manifest(folder: Path, text: str) -> None:
 
 
 def _parts_in_manifest(folder: Path, manifest: str) -> tuple[Part, ...]:
-    parts = []
+    """Return the parts that a manifest lists, without history: what a rewrite has replaced, to be deleted."""
+    lines = []
     for line in manifest.splitlines():
         match = _MANIFEST_LINE.fullmatch(line)
         if match is None:
-            raise ManifestError.with_message("{file} is damaged", file=str(manifest_of(folder)))
-        if match["type"] != "h":  # history: replaced by a rewrite, and about to be deleted
-            path = folder / FOLDER / match["name"]
-            if not path.exists() and (folder / match["name"]).exists():
-                path = folder / match["name"]  # an upgrade from Redis 6 that was interrupted
-            parts.append(Part(path, line))
-    # Redis loads the base first, and the others in the order of the manifest.
-    return tuple(sorted(parts, key=lambda part: not part.manifest_line.endswith("b")))
+            raise _damaged_manifest(folder)
+        lines.append(match)
+    increments = [int(match["seq"]) for match in lines if match["type"] == "i"]
+    replaced = [
+        int(match["seq"]) for match in lines if match["type"] == "h" and ".incr." in match["name"]
+    ]
+    is_ordered = increments == sorted(set(increments))
+    is_history_old = not replaced or (increments and max(replaced) < increments[0])
+    if not is_ordered or not is_history_old or [m["type"] for m in lines].count("b") > 1:
+        raise _damaged_manifest(folder)
+    # The engine loads the base first, and the others in the order of the manifest.
+    current = sorted((it for it in lines if it["type"] != "h"), key=lambda it: it["type"] != "b")
+    return tuple(Part(_path_of(folder, match["name"]), match[0]) for match in current)
+
+
+def _path_of(folder: Path, name: str) -> Path:
+    path = folder / FOLDER / name
+    # An upgrade from Redis 6 may have been interrupted before the file was moved.
+    return folder / name if not path.exists() and (folder / name).exists() else path
+
+
+def _check_unlisted(folder: Path, manifest: Path) -> None:
+    """Raise ManifestError if the engine would ignore a file with writes because the manifest does not list it.
+
+    An engine creates an increment before it lists it, but writes nothing into it before.
+    """
+    listed = manifest.read_text(encoding="utf-8")
+    for match in _part_files(folder):
+        path = folder / FOLDER / match[0]
+        if match["type"] == "incr" and f"file {match[0]} " not in listed and path.stat().st_size:
+            raise ManifestError.with_message(
+                "{file} contains writes, and {manifest} does not list it",
+                file=str(path),
+                manifest=str(manifest),
+            )
+
+
+def _damaged_manifest(folder: Path) -> ManifestError:
+    return ManifestError.with_message("{file} is damaged", file=str(manifest_of(folder)))
 
 
 def _part_files(folder: Path) -> list[re.Match[str]]:

@@ -1,7 +1,7 @@
 """What happens when the embedded Redis cannot load its append-only file: an incomplete last write is cut off.
 
 What is cut off is kept in a folder of its own. Any other damage is left to a person, who runs the command
-`repair` (salvage.py). A damaged snapshot and a missing part can only be restored from a backup.
+`repair` (salvage.py).
 """
 
 import logging
@@ -86,9 +86,11 @@ def cut_off_incomplete_write(folder: Path) -> bool:
     path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
         raise AppendOnlyFileError.with_message(
-            "the snapshot in {file} is damaged, so that nothing after it can be loaded: restore a"
-            " backup",
+            "the snapshot in {file} is damaged, so that nothing after it can be loaded. Restore a backup, or"
+            " run {command}, which keeps every intact value and write, reports what is lost, and asks before it"
+            " changes anything",
             file=str(path),
+            command=repair_command(folder),
         )
     if not damaged_part.is_incomplete_write:
         raise AppendOnlyFileError.with_message(
@@ -121,8 +123,8 @@ def check_parts(folder: Path) -> None:
         find_parts(folder)
     except ManifestError as error:
         raise AppendOnlyFileError.with_message(
-            "{fault}, and without it, Redis would begin without any data: restore a backup, or run"
-            " {command}",
+            "{fault}, so that the server would begin without some or all of the data: restore a backup, or"
+            " run {command}",
             fault=error.message,
             command=repair_command(folder),
         ) from error

@@ -1,7 +1,7 @@
 """Making a new append-only file of the intact writes in a damaged one, and putting it in its place.
 
-The new file is made in a folder of its own, where a Redis can load it and be asked what is missing. Nothing
-of the damaged file is changed before a person agrees. Then the folders change places, in steps that the next
+The new file is made in a folder of its own (service/recovery/intact_copy.py), where a Redis can load it and be
+asked what is missing. Nothing of the damaged file is changed before a person agrees. Then the folders change places, in steps that the next
 start completes if they are interrupted:
 
     redis/repaired/             the new file; it exists from the decision to the end of the repair
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ledger.durable_files import new_file, sync_folder
+from ledger.durable_files import sync_folder
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
@@ -49,6 +49,16 @@ class Contents:
     events: tuple[tuple[str, int], ...]
 
     @property
+    def damaged_snapshots(self) -> tuple[tuple[Part, IntactWrites], ...]:
+        """The parts whose snapshot is damaged."""
+        return tuple((part, writes) for part, writes in self.parts if writes.entries is not None)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all bytes of all parts belong to intact writes."""
+        return not self.gaps and not self.damaged_snapshots
+
+    @property
     def gaps(self) -> tuple[tuple[Part, Range], ...]:
         """The ranges that contain no intact write, with the part of each."""
         return tuple((part, gap) for part, writes in self.parts for gap in writes.gaps)
@@ -57,17 +67,13 @@ class Contents:
 def read_contents(folder: Path) -> Contents:
     """Return the contents of the append-only file in a Redis's folder.
 
-    Raises AppendOnlyFileError if a part cannot be read or has a damaged snapshot, and ManifestError.
+    Raises AppendOnlyFileError if a part cannot be read, and ManifestError.
     """
     parts: list[tuple[Part, IntactWrites]] = []
     events: tuple[tuple[str, int], ...] = ()
     for part in find_parts(folder):
         try:
             writes = find_intact_writes(part.path)
-            if writes is None:
-                raise AppendOnlyFileError.with_message(
-                    "the snapshot in {file} is damaged: restore a backup", file=str(part.path)
-                )
             events += find_events(part.path, writes.gaps)
         except OSError as error:
             raise unreadable_file(str(part.path), error) from error
@@ -75,19 +81,24 @@ def read_contents(folder: Path) -> Contents:
     return Contents(tuple(parts), events)
 
 
-def write_intact(contents: Contents, folder: Path) -> None:
-    """Write the intact writes of all parts to a single file in an empty folder for a Redis.
+def append_intact(contents: Contents, path: Path) -> None:
+    """Append the intact writes of all parts to a file, durably; without the entries of damaged snapshots.
 
     Raises AppendOnlyFileError if the disk is full.
     """
-    path = folder / SINGLE_FILE
     try:
-        folder.mkdir(mode=0o700, parents=True)
-        with new_file(path) as target:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        # Not for appending: the system does not copy from file to file into such a one.
+        with path.open("r+b") as target:
+            os.lseek(target.fileno(), 0, os.SEEK_END)
             for part, writes in contents.parts:
                 with part.path.open("rb") as source:
                     for start, end in writes.ranges:
-                        _copy_range(source.fileno(), target.fileno(), start, end)
+                        if start >= writes.start:
+                            _copy_range(source.fileno(), target.fileno(), start, end)
+            os.fsync(target.fileno())
+        sync_folder(path.parent)
     except OSError as error:
         raise AppendOnlyFileError.with_message(
             "{file} cannot be written: {reason}", file=str(path), reason=os_reason(error)

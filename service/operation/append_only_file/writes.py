@@ -2,7 +2,7 @@
 
 A part is a sequence of commands in Redis's protocol (RESP), each an array of strings. A write is one command,
 or all commands from MULTI to EXEC: Redis surrounds what a script writes with these two. A part may begin with
-a snapshot (RDB), which is not examined, since Redis checks its checksum.
+a snapshot (snapshot.py).
 """
 
 import mmap
@@ -13,6 +13,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
+
+from service.operation.append_only_file.parts import SNAPSHOT_MAGIC, is_base
+from service.operation.append_only_file.snapshot import (
+    CHECKSUM_BYTES,
+    END_MARKER,
+    Entry,
+    extend_checksum,
+    find_entries,
+    is_sound,
+)
 
 WRITE_COMMANDS: Final = frozenset(
     b"""
@@ -52,13 +62,8 @@ _EVENT: Final = re.compile(
     rb"\r\nXADD\r\n\$\d+\r\ncartulary:\{([^}\r\n]+)\}:log\r\n\$\d+\r\n(\d+)-0\r\n"
 )
 
-_MAGIC: Final = (b"REDIS", b"VALKEY")
 _END: Final = re.compile(rb"\xff[\x00-\xff]{8}(?=\*\d{1,9}\r\n\$\d{1,9}\r\n[A-Za-z]|\Z)")
 """The end of a snapshot: a marker and the checksum. The first command or the end of the file follows."""
-_END_MARKER: Final = 0xFF
-_CHECKSUM_BYTES: Final = 8
-_POLYNOMIAL: Final = 0x95AC9329AC4BC9B5
-"""The polynomial of the checksum (CRC-64 of Jones) with its bits in reverse order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +82,16 @@ class Damage:
 class IntactWrites:
     """The ranges of a part that contain intact writes, in order, and the size of the part.
 
-    The snapshot at the beginning of a part belongs to the first range.
+    The snapshot at the beginning of a part belongs to the first range. If it is damaged, each of its `entries`
+    has a range instead.
     """
 
     ranges: tuple[Range, ...]
     size: int
+    entries: tuple[Entry, ...] | None = None
+    """The intact entries of a damaged snapshot; None if there is no snapshot, or it is intact."""
+    start: int = 0
+    """Where the first range begins that does not belong to a damaged snapshot."""
 
     @property
     def gaps(self) -> tuple[Range, ...]:
@@ -105,7 +115,7 @@ def find_damage(path: Path) -> Damage | None:
     if size == 0:
         return None
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        start = snapshot_size(content)
+        start = _size_of_sound_snapshot(content)
         if start is None:
             return Damage("damaged snapshot", 0, size)
         end_of_write, end_of_command, is_truncated = _read_writes(content, start)
@@ -115,22 +125,27 @@ def find_damage(path: Path) -> Damage | None:
         return Damage(kind, end_of_write, size)
 
 
-def find_intact_writes(path: Path) -> IntactWrites | None:
-    """Return the intact writes of a part; None if its snapshot is damaged. Raises OSError.
+def find_intact_writes(path: Path) -> IntactWrites:
+    """Return the intact writes of a part. Raises OSError.
 
     A transaction is intact only as a whole. After damage, reading continues with the next command. Commands
     between damage and EXEC belong to a damaged transaction. Commands between damage and more damage may
-    belong to one, and are not intact either.
+    belong to one, and are not intact either; only in a base, each command is a write.
     """
     size = path.stat().st_size
     if size == 0:
         return IntactWrites((), 0)
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        start = snapshot_size(content)
-        if start is None:
-            return None
-        ranges = _joined([(0, start), *_intact_writes(content, start)])
-        return IntactWrites(tuple(ranges), size)
+        start = _size_of_sound_snapshot(content)
+        if start is not None:
+            writes = _intact_writes(content, start, has_transactions=not is_base(path))
+            ranges = _joined([(0, start), *writes])
+            return IntactWrites(tuple(ranges), size)
+        start = _first_command(content)
+        entries = find_entries(content[:start])
+        ranges = _joined(_ranges_of_entries(entries, content))
+        ranges += _joined(_intact_writes(content, start, has_transactions=not is_base(path)))
+        return IntactWrites(tuple(ranges), size, entries, start)
 
 
 def find_events(path: Path, ranges: Iterable[Range]) -> tuple[tuple[str, int], ...]:
@@ -148,8 +163,11 @@ def find_events(path: Path, ranges: Iterable[Range]) -> tuple[tuple[str, int], .
         )
 
 
-def _intact_writes(content: mmap.mmap, start: int) -> list[Range]:
-    """Return the ranges of the intact writes after an offset, one for each write."""
+def _intact_writes(content: mmap.mmap, start: int, *, has_transactions: bool) -> list[Range]:
+    """Return the ranges of the intact writes after an offset, one for each write.
+
+    `has_transactions`: whether commands may belong to a transaction of which MULTI or EXEC is damaged.
+    """
     beginnings = array(
         "Q",
         (
@@ -167,7 +185,7 @@ def _intact_writes(content: mmap.mmap, start: int) -> list[Range]:
     while position < len(content):
         command = _intact_command(content, position, beginnings)
         if command is None:
-            transaction, undecided = None, []
+            transaction, undecided = None, [] if has_transactions else None
             index = bisect_right(beginnings, position)
             position = beginnings[index] if index < len(beginnings) else len(content)
             if position == len(content):
@@ -304,9 +322,39 @@ def _kind(content: mmap.mmap, end_of_command: int, *, is_truncated: bool) -> Dam
     return "incomplete write" if is_truncated else "damaged bytes"
 
 
+def _ranges_of_entries(entries: tuple[Entry, ...], content: mmap.mmap) -> list[Range]:
+    """Return the ranges of a damaged snapshot in which nothing is missing: entries, what is before and after."""
+    ranges = [(entry.start, entry.end) for entry in entries]
+    if entries:
+        ranges.insert(0, (0, entries[0].start))
+        end = entries[-1].end
+        if content[end : end + 1] == END_MARKER:
+            ranges.append((end, min(end + 1 + CHECKSUM_BYTES, len(content))))
+    return ranges
+
+
+def _first_command(content: mmap.mmap) -> int:
+    """Return the offset of the first command; the size if there is none."""
+    for match in _COMMAND.finditer(content):
+        if match[1].upper() in WRITE_COMMANDS:
+            return match.start()
+    return len(content)
+
+
+def _size_of_sound_snapshot(content: mmap.mmap) -> int | None:
+    """Return the size of the snapshot at the beginning, 0 if there is none; None if it is damaged."""
+    if content[:1] in (b"*", b"#"):
+        return 0
+    size = snapshot_size(content)
+    if size:
+        return size if is_sound(content[:size]) else None
+    # The bytes by which a snapshot is recognized may be damaged.
+    return None if size is None or find_entries(content[: _first_command(content)]) else 0
+
+
 def snapshot_size(content: mmap.mmap) -> int | None:
     """Return the size of the snapshot at the beginning, 0 if there is none; None if it has no end."""
-    if not content[:6].startswith(_MAGIC):
+    if not content[:6].startswith(SNAPSHOT_MAGIC):
         return 0
     match = _END.search(content)
     return _size_by_checksum(content) if match is None else match.end()
@@ -314,17 +362,11 @@ def snapshot_size(content: mmap.mmap) -> int | None:
 
 def _size_by_checksum(content: mmap.mmap) -> int | None:
     """Return the size of the snapshot whose first command is damaged, which takes a second for some MB."""
-    table = []
-    for byte in range(256):
-        remainder = byte
-        for _ in range(8):
-            remainder = remainder >> 1 ^ (_POLYNOMIAL if remainder & 1 else 0)
-        table.append(remainder)
-    checksum = 0
+    value = 0
     for position, byte in enumerate(content[:]):
-        checksum = table[(checksum ^ byte) & 0xFF] ^ checksum >> 8
-        if byte == _END_MARKER:
-            end = position + 1 + _CHECKSUM_BYTES
-            if content[position + 1 : end] == checksum.to_bytes(_CHECKSUM_BYTES, "little"):
+        value = extend_checksum(value, byte)
+        if byte == END_MARKER[0]:
+            end = position + 1 + CHECKSUM_BYTES
+            if content[position + 1 : end] == value.to_bytes(CHECKSUM_BYTES, "little"):
                 return end
     return None

@@ -1,6 +1,7 @@
 """Damaged append-only files: intact writes are kept, and only an incomplete last one is cut off unasked."""
 
 import os
+import random
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -19,13 +20,16 @@ from service.operation.append_only_file.parts import (
     write_manifest,
 )
 from service.operation.append_only_file.repair import find_damaged_part
-from service.operation.append_only_file.salvage import read_contents, replace_by, write_intact
+from service.operation.append_only_file.salvage import append_intact, read_contents, replace_by
+from service.operation.append_only_file.snapshot import find_entries
 from service.operation.embedded_redis import EmbeddedRedis
 from service.operation.retry import wait_until
+from service.recovery.intact_copy import write_intact_copy
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
 from tests.support.append_only_files import current_file, write_data, write_parts
 from tests.support.faults import raises
+from tests.support.redis_contents import contents
 
 GAMES = ("one", "two")
 SEQS = 3
@@ -164,7 +168,7 @@ def test_damage_is_classified_and_all_other_writes_are_kept(
     assert damaged_part.damage.kind == kind
     assert not damaged_part.is_incomplete_write
     contents = read_contents(tmp_path / "redis")
-    write_intact(contents, tmp_path / "new")
+    append_intact(contents, tmp_path / "new" / "appendonly.aof")
     new = (tmp_path / "new" / "appendonly.aof").read_bytes()
     for game in GAMES:
         for seq in range(1, SEQS + 1):
@@ -179,13 +183,81 @@ def test_a_count_that_is_too_small_damages_the_write(tmp_path: Path, file_conten
     assert set(read_contents(tmp_path / "redis").events) == {("one", 1)}
 
 
-def test_a_damaged_snapshot_needs_a_backup(tmp_path: Path, file_content: bytes) -> None:
-    write_data(tmp_path, b"REDIS0009" + file_content[:50])
-    damaged_part = find_damaged_part(tmp_path / "redis")
-    assert damaged_part is not None
-    assert damaged_part.damage.kind == "damaged snapshot"
-    with raises(AppendOnlyFileError, match="restore a backup"):
-        read_contents(tmp_path / "redis")
+@pytest.fixture
+def snapshot(tmp_path: Path) -> bytes:
+    """A snapshot with a value of each type, some of them in several forms, and with what the service stores."""
+    with EmbeddedRedis(tmp_path / "origin") as server, redis.Redis.from_url(server.url) as client:
+        client.set("cartulary:text", "before the snapshot")
+        client.set("cartulary:number", 12345)
+        client.set("cartulary:expires", "later", px=10_000_000)
+        client.set("cartulary:compressed", "abc" * 100)
+        for size in (3, 3000):
+            values = [f"value {number}" for number in range(size)]
+            client.rpush(f"cartulary:list:{size}", *values)
+            client.sadd(f"cartulary:set:{size}", *values)
+            client.zadd(f"cartulary:sorted:{size}", dict.fromkeys(values, 1.5))
+            client.hset(f"cartulary:hash:{size}", mapping=dict.fromkeys(values, "x"))
+        client.sadd("cartulary:numbers", 1, 2, 3)
+        for seq in range(1, 300):
+            client.xadd("cartulary:{one}:log", {"e": f"event {seq}"}, id=f"{seq}-0")
+        client.xgroup_create("cartulary:{one}:log", "group", "5-0")
+        client.xreadgroup("group", "consumer", {"cartulary:{one}:log": ">"}, count=3)
+        client.set("cartulary:" + "a" * 100, "a compressed name")
+        client.save()
+        return (tmp_path / "origin" / "redis" / "dump.rdb").read_bytes()
+
+
+def keys_of(data: Path) -> dict[str, object]:
+    with EmbeddedRedis(data) as server, redis.Redis.from_url(server.url) as client:
+        stored = contents(client)
+    stored.pop("cartulary:expires", None)  # restored with the time that it has left
+    return stored
+
+
+@pytest.mark.parametrize("is_header_damaged", [False, True])
+def test_each_entry_of_a_damaged_snapshot_is_kept(
+    tmp_path: Path, snapshot: bytes, *, is_header_damaged: bool
+) -> None:
+    """Only the checksum is wrong, or the header, too."""
+    write_data(tmp_path / "whole", snapshot)
+    header = b"damaged!!" if is_header_damaged else snapshot[:9]
+    path = write_data(tmp_path / "damaged", header + snapshot[9:-4] + b"\1\2\3\4")
+    with raises(
+        AppendOnlyFileError, match=r"the snapshot in .* is damaged.* run `cartulary repair"
+    ):
+        EmbeddedRedis(tmp_path / "damaged").start()
+    damaged = tmp_path / "damaged" / "redis"
+    if (damaged / "appendonlydir").exists():
+        path = damaged / "appendonlydir" / path.name
+    found = read_contents(damaged)
+    assert [part.path for part, _ in found.damaged_snapshots] == [path]
+    assert not found.is_complete
+    write_intact_copy(found, tmp_path / "new")
+    assert keys_of(tmp_path / "new") == keys_of(tmp_path / "whole")
+
+
+@pytest.mark.parametrize("size", [1, 5, 40])
+def test_damage_in_a_snapshot_costs_the_keys_that_it_touches(
+    tmp_path: Path, snapshot: bytes, size: int
+) -> None:
+    write_data(tmp_path / "whole", snapshot)
+    whole = keys_of(tmp_path / "whole")
+    entries = find_entries(snapshot)
+    assert len(entries) == len(whole) + 1
+    chance = random.Random(size)
+    for case in range(6):
+        position = chance.randrange(9, len(snapshot) - 9)
+        damaged = snapshot[:position] + bytes(size) + snapshot[position + size :]
+        data = tmp_path / str(case)
+        write_data(data / "damaged", damaged)
+        write_intact_copy(read_contents(data / "damaged" / "redis"), data / "new")
+        kept = keys_of(data / "new")
+        for number, entry in enumerate(entries):
+            name = entry.key.decode()
+            # What follows an entry shows that it is whole.
+            end = entries[number + 1].start + 1 if number + 1 < len(entries) else entry.end + 1
+            if (entry.end <= position or entry.start >= position + size) and end <= position:
+                assert name == "cartulary:expires" or kept[name] == whole[name]
 
 
 def test_a_snapshot_ends_where_its_checksum_is_if_the_first_command_is_damaged(
@@ -207,7 +279,7 @@ def test_a_replacement_that_was_interrupted_is_completed_at_the_next_start(
     tmp_path: Path, file_content: bytes, monkeypatch: pytest.MonkeyPatch, steps: int
 ) -> None:
     write_data(tmp_path, damage_name(file_content))
-    write_intact(read_contents(tmp_path / "redis"), tmp_path / "new")
+    append_intact(read_contents(tmp_path / "redis"), tmp_path / "new" / "appendonly.aof")
     rename = Path.rename
 
     def interrupted(path: Path, target: Path) -> Path:
@@ -248,7 +320,7 @@ def test_parts_are_read_in_the_order_of_the_manifest(tmp_path: Path, file_conten
 
     contents = read_contents(tmp_path / "redis")
     assert set(contents.events) == {("two", 2)}
-    write_intact(contents, tmp_path / "new")
+    append_intact(contents, tmp_path / "new" / "appendonly.aof")
     new = (tmp_path / "new" / "appendonly.aof").read_bytes()
     assert new == file_content[: end_of_event(file_content, "one", 2)] + file_content[end:]
 
@@ -282,18 +354,55 @@ def test_redis_is_not_started_without_its_manifest(tmp_path: Path) -> None:
     assert not (tmp_path / "redis" / "redis.log").exists()
 
 
-@pytest.mark.parametrize("parts", [{"incr1": b""}, {"base1": b"", "base2": b"", "incr2": b""}])
-def test_a_manifest_is_not_guessed(tmp_path: Path, parts: dict[str, bytes]) -> None:
+@pytest.mark.parametrize(
+    ("parts", "names"),
+    [
+        ({"incr1": b"", "incr2": b""}, ["1.incr.aof", "2.incr.aof"]),
+        # While a rewrite ends, its base is there beside the files from which it was made.
+        (
+            {"base1": b"", "incr1": b"", "incr2": b"", "base2": b""},
+            ["1.base.rdb", "1.incr.aof", "2.incr.aof"],
+        ),
+        ({"base2": b"", "incr10": b"", "incr9": b""}, ["2.base.rdb", "9.incr.aof", "10.incr.aof"]),
+    ],
+)
+def test_a_manifest_from_names_lists_the_oldest_base_and_all_increments(
+    tmp_path: Path, parts: dict[str, bytes], names: list[str]
+) -> None:
     write_parts(tmp_path, **parts)
-    with raises(AppendOnlyFileError, match="not exactly one base"):
-        manifest_from_names(tmp_path / "redis")
+    lines = manifest_from_names(tmp_path / "redis").splitlines()
+    assert [line.split()[1].removeprefix("appendonly.aof.") for line in lines] == names
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.2.incr.aof seq 2 type i\n",
+        "file appendonly.aof.1.base.rdb seq 1 type b\n",
+        "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type h\n"
+        "file appendonly.aof.2.incr.aof seq 2 type h\n",
+        "file appendonly.aof.2.incr.aof seq 2 type i\nfile appendonly.aof.1.incr.aof seq 1 type i\n",
+        "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.base.rdb seq 1 type b\n"
+        "file appendonly.aof.1.incr.aof seq 1 type i\nfile appendonly.aof.2.incr.aof seq 2 type i\n",
+    ],
+)
+def test_a_manifest_that_leaves_writes_out_or_is_not_in_order_is_an_error(
+    tmp_path: Path, file_content: bytes, manifest: str
+) -> None:
+    end = end_of_event(file_content, "two", 2)
+    write_parts(tmp_path, base1=b"", incr1=file_content[:end], incr2=file_content[end:])
+    write_manifest(tmp_path / "redis", manifest)
+    with raises(ManifestError, match="(does not list it|is damaged)"):
+        find_parts(tmp_path / "redis")
+    write_manifest(tmp_path / "redis", manifest_from_names(tmp_path / "redis"))
+    assert len(find_parts(tmp_path / "redis")) == 3
 
 
 def test_a_missing_part_is_an_error(tmp_path: Path) -> None:
     folder = write_parts(tmp_path, base1=b"", incr1=b"")
     write_manifest(tmp_path / "redis", manifest_from_names(tmp_path / "redis"))
     (folder / "appendonly.aof.1.incr.aof").unlink()
-    with raises(AppendOnlyFileError, match=r"incr\.aof, which .* lists, is missing"):
+    with raises(ManifestError, match=r"incr\.aof, which .* lists, is missing"):
         find_parts(tmp_path / "redis")
 
 

@@ -1,11 +1,15 @@
-"""Random damage to the file of a service with several games: every intact, independent write is kept."""
+"""Random damage to the files of a service with several games: every intact, independent write is kept.
+
+`make kill` tries thousands of cases; DAMAGES is the number for each form of the file.
+"""
 
 import io
-import mmap
+import os
 import random
 import re
+import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -15,149 +19,268 @@ from ledger.merkle import MemoryTree
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text
-from service.operation.append_only_file.parts import find_parts
-from service.operation.append_only_file.salvage import read_contents, write_intact
-from service.operation.append_only_file.writes import WRITE_COMMANDS, snapshot_size
-from service.operation.data_folder import make_private
-from service.operation.embedded_redis import EmbeddedRedis
+from service.operation.append_only_file.parts import (
+    ManifestError,
+    find_parts,
+    has_snapshot,
+    manifest_from_names,
+    manifest_of,
+    write_manifest,
+)
+from service.operation.append_only_file.salvage import read_contents
+from service.operation.append_only_file.snapshot import find_entries
+from service.operation.append_only_file.writes import WRITE_COMMANDS
+from service.operation.embedded_redis import REDIS_SETTINGS, EmbeddedRedis
+from service.recovery.intact_copy import write_intact_copy
 from service.recovery.recovery import Losses, recover
 from service.settings import Settings
 from service.transparency.store import TransparencyStore
+from tests.support.processes import wait_until
 from tests.support.service_games import start_game, take_action
 from tests.support.variants import nightly_except
 
 CASES = 10
+DAMAGES = int(os.environ.get("DAMAGES", "500"))
 TURNS = 12
+FORMS = ("plain", "rewritten", "snapshot")
+"""Without a rewrite; with one that has written commands; with one that has written a snapshot, as in earlier
+versions."""
 BLOCK = re.compile(rb"\*1\r\n\$5\r\nMULTI\r\n.*?\r\n\$4\r\nEXEC\r\n", re.DOTALL)
+COMMAND = re.compile(rb"\*\d+\r\n\$\d\r\n[A-Z]+\r\n.*?\r\n(?=\*\d+\r\n\$|\Z)", re.DOTALL)
+SECRETS = re.compile(rb"cartulary:\{([^}]+)\}:secrets\r\n")
 EVENT = re.compile(rb"XADD\r\n\$\d+\r\ncartulary:\{([^}]+)\}:log\r\n\$\d+\r\n(\d+)-0\r\n")
 MESSAGE = re.compile(rb"cartulary:\{([^}]+)\}:messages\r\n\$\d+\r\n(\d+)\r\n\$\d+\r\n\{")
+
+Span = tuple[str, int, int]
+"""The name of a file, and the offsets of the first byte and after the last byte of a write in it."""
 
 
 @dataclass
 class Stored:
-    """The data of a service: its file, and where in it the writes of events and messages are."""
+    """The data of a service: its files by name, and where in them the writes of events and messages are."""
 
-    content: bytes
-    snapshot: int
+    files: dict[str, bytes]
     settings: Settings
-    events: dict[str, dict[int, tuple[int, int]]]
-    messages: dict[tuple[str, int], tuple[int, int]]
+    events: dict[str, dict[int, list[Span]]]
+    """What the events of each game need, by seq; those of a base need the secrets of the game, too (seq 0)."""
     players: list[str]
+    messages: dict[tuple[str, int], Span] = field(default_factory=dict)
+
+    def find_writes(self, name: str, *, is_base: bool) -> None:
+        """Find the events and messages in a file: in a base, each command is a write of its own."""
+        content = self.files[name]
+        if content.startswith((b"REDIS", b"VALKEY")):
+            for entry in find_entries(content):
+                match = re.fullmatch(rb"cartulary:\{(.+)\}:(log|secrets)", entry.key)
+                if match is not None and (game := match[1].decode()) in self.events:
+                    self.events[game].setdefault(0, []).append((name, entry.start, entry.end))
+        for block in (COMMAND if is_base else BLOCK).finditer(content):
+            span = (name, *block.span())
+            for event in EVENT.finditer(block[0]):
+                self.events[event[1].decode()][int(event[2])] = [span]
+            if is_base and (secrets := SECRETS.search(block[0])):
+                self.events[secrets[1].decode()].setdefault(0, []).append(span)
+            for message in MESSAGE.finditer(block[0]):
+                self.messages[message[1].decode(), int(message[2])] = span
 
 
 def settings_of(data: Path, server: EmbeddedRedis) -> Settings:
     return Settings(data, server.url, server.url, data / "signing-key.pem")
 
 
-@pytest.fixture(scope="module", params=[False, True], ids=["plain", "rewritten"])
+def rewrite(client: redis.Redis) -> None:
+    def is_quiet() -> bool:
+        return not client.info("persistence")["aof_rewrite_in_progress"]
+
+    wait_until(is_quiet)
+    client.bgrewriteaof()
+    wait_until(is_quiet)
+
+
+def play_and_store(data: Path, form: str) -> Stored:
+    """Four games of accounts that act in turn, write and are logged; with a rewrite in between."""
+    with pytest.MonkeyPatch.context() as patch:
+        if form == "snapshot":
+            patch.setitem(REDIS_SETTINGS, "aof-use-rdb-preamble", "yes")
+        with EmbeddedRedis(data) as server:
+            service = build(settings_of(data, server))
+            players = [
+                service.accounts.players.register(f"player-{n}", "correct horse")[0].id
+                for n in range(2)
+            ]
+            chance = random.Random(7)
+            games = [
+                start_game(service, rules=rules, players=players).id
+                for rules in ("barony", "baron", "barony", "baron")
+            ]
+            for turn in range(TURNS):
+                for game in games:
+                    take_action(service, game, chance)
+                    service.transparency.head_log.log([game])
+                    service.chat.post(game, players[turn % 2], f"turn {turn}", None)
+                if turn == TURNS // 3 and form != "plain":
+                    rewrite(service.redis)
+            service.transparency.checkpoints.latest()
+            service.redis.close()
+    folder = data / "redis"
+    assert has_snapshot(folder) == (form == "snapshot")
+    parts = [part.path.relative_to(folder).as_posix() for part in find_parts(folder)]
+    files = {name: (folder / name).read_bytes() for name in parts}
+    manifest = manifest_of(folder)
+    if manifest.exists():
+        files[manifest.relative_to(folder).as_posix()] = manifest.read_bytes()
+    stored = Stored(files, settings_of(data, server), {game: {} for game in games}, players)
+    for name in parts:
+        is_base = form == "rewritten" and ("base" in name or len(parts) == 1)
+        stored.find_writes(name, is_base=is_base)
+    return stored
+
+
+@pytest.fixture(scope="module", params=FORMS)
 def stored(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Stored:
-    """Four games of accounts that act in turn, write and are logged; once with a snapshot in between."""
-    data = tmp_path_factory.mktemp("stored")
-    with EmbeddedRedis(data) as server:
-        service = build(settings_of(data, server))
-        players = [
-            service.accounts.players.register(f"player-{n}", "correct horse")[0].id
-            for n in range(2)
-        ]
-        chance = random.Random(7)
-        games = [
-            start_game(service, rules=rules, players=players).id
-            for rules in ("barony", "baron", "barony", "baron")
-        ]
-        for turn in range(TURNS):
-            for game in games:
-                take_action(service, game, chance)
-                service.transparency.head_log.log([game])
-                service.chat.post(game, players[turn % 2], f"turn {turn}", None)
-            if turn == TURNS // 3 and request.param:
-                service.redis.bgrewriteaof()
-                while service.redis.info("persistence")["aof_rewrite_in_progress"]:
-                    pass
-        service.transparency.checkpoints.latest()
-        service.redis.close()
-    part = find_parts(data / "redis")[-1].path
-    content = part.read_bytes()
-    events: dict[str, dict[int, tuple[int, int]]] = {game: {} for game in games}
-    messages: dict[tuple[str, int], tuple[int, int]] = {}
-    for block in BLOCK.finditer(content):
-        for event in EVENT.finditer(block[0]):
-            events[event[1].decode()][int(event[2])] = block.span()
-        for message in MESSAGE.finditer(block[0]):
-            messages[message[1].decode(), int(message[2])] = block.span()
-    snapshot = 0
-    if content.startswith((b"REDIS", b"VALKEY")):
-        with part.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as view:
-            snapshot = snapshot_size(view) or 0
-    assert len(find_parts(data / "redis")) == 1 or not snapshot
-    return Stored(content, snapshot, settings_of(data, server), events, messages, players)
+    return play_and_store(tmp_path_factory.mktemp("stored"), request.param)
 
 
-def damage(
-    content: bytes, start: int, chance: random.Random
-) -> tuple[bytes, list[tuple[int, int]]]:
-    """Damage a file at one to three places after `start`; also return which bytes are no longer there."""
+def damage_bytes(name: str, content: bytes, chance: random.Random) -> tuple[bytes, list[Span]]:
+    """Damage a file at one to three places; also return which bytes are no longer there."""
     ranges = []
     for position in sorted(
-        (chance.randrange(start, len(content)) for _ in range(chance.randint(1, 3))), reverse=True
+        (chance.randrange(len(content)) for _ in range(chance.randint(1, 3))), reverse=True
     ):
         size = chance.choice((1, 5, 40, 512))
         end = min(len(content), position + size)
-        kind = chance.choice(("noise", "zeros", "removed", "inserted"))
+        kind = chance.choice(("noise", "zeros", "removed", "inserted", "cut"))
         noise = {
             "noise": chance.randbytes(end - position),
             "zeros": bytes(end - position),
             "removed": b"",
             "inserted": chance.randbytes(size) + content[position:end],
+            "cut": b"",
         }[kind]
-        ranges.append((position, end))
+        if kind == "cut":
+            end = len(content)
+        ranges.append((name, position, end))
         content = content[:position] + noise + content[end:]
     return content, ranges
 
 
-def is_intact(span: tuple[int, int], ranges: list[tuple[int, int]]) -> bool:
-    return all(end <= span[0] or start >= span[1] for start, end in ranges)
+def damage_manifest(manifest: bytes, chance: random.Random) -> bytes | None:
+    """Return a manifest that does not fit the files; None if it is missing."""
+    lines = manifest.splitlines(keepends=True)
+    match chance.choice(
+        ("missing", "noise", "cut", "without a line", "type", "other file", "order")
+    ):
+        case "missing":
+            return None
+        case "noise":
+            position = chance.randrange(len(manifest))
+            return manifest[:position] + chance.randbytes(4) + manifest[position + 4 :]
+        case "cut":
+            return manifest[: chance.randrange(len(manifest))]
+        case "without a line":
+            return b"".join(line for line in lines if line != chance.choice(lines))
+        case "type":
+            return manifest.replace(b"type i", b"type h")
+        case "other file":
+            return manifest.replace(b".incr.aof", b".incr.aaf", 1)
+        case _:
+            return b"".join(reversed(lines))
 
 
-def repaired(folder: Path, stored: Stored, content: bytes) -> Iterator[tuple[Service, Losses]]:
-    """Yield a service on the repaired data of a damaged file, and what is lost."""
+def damage(stored: Stored, chance: random.Random) -> tuple[dict[str, bytes], list[Span]]:
+    """Damage the files of a service; also return which bytes are no longer there."""
+    files = dict(stored.files)
+    manifest = next((name for name in files if name.endswith("manifest")), None)
+    parts = [name for name in files if name != manifest and files[name]]
+    kind = chance.choice(("bytes", "bytes", "bytes", "file", "manifest"))
+    if manifest is not None and kind == "manifest":
+        changed = damage_manifest(files.pop(manifest), chance)
+        if changed is not None:
+            files[manifest] = changed
+        return files, []
+    name = chance.choice(parts)
+    if manifest is not None and kind == "file":
+        return files, [(name, 0, len(files.pop(name)))]
+    files[name], ranges = damage_bytes(name, files[name], chance)
+    if manifest is None and len(ranges) > 1:
+        # In a single file, what is between damaged places may belong to a damaged transaction.
+        ranges = [(name, min(start for _, start, _ in ranges), max(end for _, _, end in ranges))]
+    return files, ranges
+
+
+def is_intact(spans: list[Span], ranges: list[Span]) -> bool:
+    return all(
+        file != name or stop <= start or begin >= end
+        for name, start, end in spans
+        for file, begin, stop in ranges
+    )
+
+
+def repaired(
+    folder: Path, stored: Stored, files: dict[str, bytes]
+) -> Iterator[tuple[Service, Losses]]:
+    """Yield a service on the repaired data of damaged files, and what is lost."""
     damaged = folder / "damaged"
-    damaged.mkdir()
-    (damaged / "appendonly.aof").write_bytes(content)
-    make_private(folder / "repaired")
+    for name, content in files.items():
+        path = damaged / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    damaged.mkdir(exist_ok=True)
+    try:
+        find_parts(damaged)
+    except ManifestError:
+        write_manifest(damaged, manifest_from_names(damaged))
     contents = read_contents(damaged)
-    write_intact(contents, folder / "repaired" / "redis")
+    write_intact_copy(contents, folder / "repaired")
     with EmbeddedRedis(folder / "repaired") as server:
         service = build(replace(stored.settings, redis_url=server.url, queue_url=server.url))
         yield service, recover(service, contents.events)
         service.redis.close()
 
 
-@pytest.mark.parametrize("seed", nightly_except(range(4), range(CASES)))
-def test_no_intact_independent_write_is_lost_and_every_kept_game_is_sound(
-    tmp_path: Path, stored: Stored, seed: int
-) -> None:
+def check_repair(folder: Path, stored: Stored, seed: int) -> None:
     chance = random.Random(seed)
-    content, ranges = damage(stored.content, stored.snapshot, chance)
-    for service, losses in repaired(tmp_path, stored, content):
+    files, ranges = damage(stored, chance)
+    for service, losses in repaired(folder, stored, files):
         lost = {events.game: events for events in losses.events}
         for game, spans in stored.events.items():
             # All events before the first one whose write is damaged; the later ones depend on it.
-            broken = [seq for seq, span in spans.items() if not is_intact(span, ranges)]
+            broken = [seq for seq, needs in spans.items() if not is_intact(needs, ranges)]
             last = max(spans)
             kept = service.store.head(game)
-            assert kept >= (min(broken) - 1 if broken else last)
-            if any(seq > kept and is_intact(span, ranges) for seq, span in spans.items()):
+            assert kept >= (max(0, min(broken) - 1) if broken else last), (game, broken, last)
+            if any(seq > kept and is_intact(it, ranges) for seq, it in spans.items()):
                 assert lost[game].seqs[0] == kept + 1
             assert game not in lost or kept == lost[game].kept < last
             if kept:
                 report = audit(io.BytesIO(b"".join(service.games.queries.record(game))))
                 assert report.verdict != "broken", report.first
         for (game, number), span in stored.messages.items():
-            if is_intact(span, ranges) and service.store.head(game):
+            if is_intact([span], ranges) and service.store.head(game):
                 assert service.redis.hexists(f"cartulary:{{{game}}}:messages", str(number))
         check_messages(service)
         check_transparency_log(service)
-        check_play_goes_on(service, stored)
+        check_play_goes_on(service, stored, losses)
+
+
+@pytest.mark.parametrize("seed", nightly_except(range(4), range(CASES)))
+def test_no_intact_independent_write_is_lost_and_every_kept_game_is_sound(
+    tmp_path: Path, stored: Stored, seed: int
+) -> None:
+    check_repair(tmp_path, stored, seed)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_intact_is_lost_in_many_damaged_files(tmp_path: Path, form: str) -> None:
+    stored = play_and_store(tmp_path / "stored", form)
+    for seed in range(DAMAGES):
+        try:
+            check_repair(tmp_path / str(seed), stored, seed)
+        except BaseException as error:
+            error.add_note(f"seed {seed}")
+            raise
+        shutil.rmtree(tmp_path / str(seed))
 
 
 def check_messages(service: Service) -> None:
@@ -178,10 +301,10 @@ def check_transparency_log(service: Service) -> None:
     assert levels == {level: tree.level(level) for level in range(tree.size.bit_length())}
 
 
-def check_play_goes_on(service: Service, stored: Stored) -> None:
+def check_play_goes_on(service: Service, stored: Stored, losses: Losses) -> None:
     """The games that are left can be played on, and written in."""
     for game in list(service.store.game_ids()):
-        if service.games.queries.game(game).status == "playing":
+        if game not in losses.seeds and service.games.queries.game(game).status == "playing":
             take_action(service, game)
             service.chat.post(game, stored.players[0], "after the repair", None)
 

