@@ -63,6 +63,10 @@ cluster: install ## run the tests of the service on a Redis Cluster, and behind 
 	$(call print,behind Sentinel: pytest --redis sentinel)
 	@$(BIN)/pytest --redis sentinel -n $(WORKERS) --dist loadfile tests/service tests/workers $(ARGS)
 
+.PHONY: engines
+engines: install ## run the tests of what an engine does on Redis 6.2, 7, 8 and Valkey, whichever this machine can get
+	@tests/engines.sh $(VENV) -n $(WORKERS) --dist loadfile $(ARGS)
+
 .PHONY: format
 format: install ## format the code and apply ruff's automatic fixes
 	@$(BIN)/ruff check --fix-only --quiet .

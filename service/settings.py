@@ -2,6 +2,9 @@
 
     CARTULARY_REDIS_URL      Redis of the logs (service/connection.py); default: the embedded Redis of the
                              data folder
+    CARTULARY_REDIS_SERVER   program that is started as the embedded Redis, a path or a name on the PATH
+                             (service/operation/engine.py); default: the first one without published
+                             vulnerabilities
     CARTULARY_QUEUE_URL      Redis of the job queue, which is not a cluster; default: the Redis of the logs,
                              and needed if that is a cluster
     CARTULARY_WAIT_REPLICAS  replicas of the Redis of the logs that must have an event before it is

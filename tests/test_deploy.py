@@ -74,6 +74,17 @@ def test_the_image_is_built_from_files_that_exist() -> None:
         assert list(ROOT.glob(pattern)), pattern
     packages = {path.parent.name for path in ROOT.glob("[!.]*/__init__.py")} - {"bench"}
     assert packages <= set(patterns)
+    locks = set(re.findall(r"-r (requirements/\S+)", DOCKERFILE))
+    links = [
+        path for package in packages for path in (ROOT / package).rglob("*") if path.is_symlink()
+    ]
+    assert locks | {path.resolve().relative_to(ROOT).as_posix() for path in links} <= set(patterns)
+
+
+def test_the_image_has_the_engine_of_the_lock_from_its_wheel_only() -> None:
+    (line,) = re.findall(r"^.*-r requirements/engine\.txt.*$", DOCKERFILE, re.MULTILINE)
+    assert {"--require-hashes", "--no-deps"} < set(line.split())
+    assert "--only-binary :all:" in line
 
 
 def exposed_metrics(service: Service) -> set[str]:

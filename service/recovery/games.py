@@ -20,7 +20,7 @@ from ledger.pending import commitment, hash_in
 from service.conditional_actions.store import CONDITIONAL, CONDITIONAL_VOID
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX
-from service.store.redis_event_store import ARCHIVED, RedisEventStore, game_key
+from service.store.redis_event_store import ARCHIVED, RECEIPTS, RedisEventStore, game_key
 
 _PAGE: Final = 500
 
@@ -44,20 +44,29 @@ def find_lost_events(
 
     `traces` are events (id of the game, seq) that have existed. Raises Unavailable.
     """
-    in_damage: dict[str, set[int]] = {}
-    for game, seq in (*traces, *_traces_beside_logs(client)):
-        in_damage.setdefault(game, set()).add(seq)
-    lost = []
-    for game in sorted({*store.game_ids(), *in_damage}):
-        with unavailable_on_error():
-            if client.exists(game_key(game, ARCHIVED)):
-                # Its log is in the archive, whatever writes of it were damaged before.
-                continue
-        kept, stored = _last_sound(client, store, game)
-        seqs = {seq for seq in in_damage.get(game, ()) if seq > kept} | stored
-        if seqs:
-            lost.append(LostEvents(game, kept, tuple(range(kept + 1, max(seqs) + 1))))
-    return lost
+    traces_of: dict[str, set[int]] = {}
+    for game, seq in (*traces, *_traces_of_lost_logs(client)):
+        traces_of.setdefault(game, set()).add(seq)
+    found = (
+        find_lost_events_of(client, store, game, traces_of.get(game, ()))
+        for game in sorted({*store.game_ids(), *traces_of})
+    )
+    return [lost for lost in found if lost is not None]
+
+
+def find_lost_events_of(
+    client: redis.Redis, store: RedisEventStore, game: str, traces: Iterable[int] = ()
+) -> LostEvents | None:
+    """Check the log of a game, and return what it has lost; None if it is sound. Raises Unavailable.
+
+    `traces` are the seqs of events that have existed. A game whose log is in the archive has lost nothing.
+    """
+    with unavailable_on_error():
+        if client.exists(game_key(game, ARCHIVED)):
+            return None
+    kept, stored = _last_sound(client, store, game)
+    seqs = {seq for seq in traces if seq > kept} | stored
+    return LostEvents(game, kept, tuple(range(kept + 1, max(seqs) + 1))) if seqs else None
 
 
 def remove_lost_events(client: redis.Redis, lost: LostEvents) -> None:
@@ -110,22 +119,23 @@ def _has_opened_seed(store: RedisEventStore, game: str) -> bool:
         return False
 
 
-def _traces_beside_logs(client: redis.Redis) -> Iterator[tuple[str, int]]:
-    """Yield an event of each game of which there is a secret, and the last one of which there is a receipt."""
-    for part in ("secrets", "receipts"):
-        prefix, suffix = game_key("\0", part).split("\0")
-        with unavailable_on_error():
-            for key in map(to_text, client.scan_iter(f"{prefix}*{suffix}", count=_PAGE)):
-                names: Any = client.hkeys(key) if part == "receipts" else ()
+def _traces_of_lost_logs(client: redis.Redis) -> Iterator[tuple[str, int]]:
+    """Yield the last event of which there is a receipt, or the first one, of each game without a log."""
+    prefix, suffix = game_key("\0", "secrets").split("\0")
+    with unavailable_on_error():
+        for key in map(to_text, client.scan_iter(f"{prefix}*{suffix}", count=_PAGE)):
+            game = key.removeprefix(prefix).removesuffix(suffix)
+            if not client.exists(game_key(game, "log")):
+                names: Any = client.hkeys(game_key(game, RECEIPTS))
                 seqs = [int(name) for name in map(to_text, names) if name.isdecimal()]
-                yield key.removeprefix(prefix).removesuffix(suffix), max(seqs, default=1)
+                yield game, max(seqs, default=1)
 
 
 def shorten_log(client: redis.Redis, game: str, kept: int) -> None:
     """Make the log of a game end with event `kept`, so that the next event can be appended after it.
 
-    The entries up to it are written to a new stream, which takes the place of the log: an engine may refuse to
-    set the last id of a stream back after entries were deleted (XSETID). Raises Unavailable.
+    The entries up to it are written to a new stream, which takes the place of the log: an engine may refuse
+    to set the last id of a stream back after entries were deleted (XSETID). Raises Unavailable.
     """
     log, new = game_key(game, "log"), game_key(game, "log/new")
     with unavailable_on_error(), client.pipeline() as pipeline:

@@ -7,8 +7,10 @@ from service.connection import connect, unavailable_on_error
 from service.operation.append_only_file.parts import SINGLE_FILE, find_parts
 from service.operation.append_only_file.salvage import Contents, append_intact
 from service.operation.append_only_file.snapshot import dump_of
+from service.operation.append_only_file.takeover import record_engine
 from service.operation.data_folder import make_private
 from service.operation.embedded_redis import EmbeddedRedis
+from service.operation.engine import find_engine
 
 _PAGE: Final = 500
 """Entries that are restored in one round trip."""
@@ -23,6 +25,7 @@ def write_intact_copy(contents: Contents, data: Path) -> None:
     folder = data / "redis"
     if not contents.damaged_snapshots:
         append_intact(contents, folder / SINGLE_FILE)
+        record_engine(folder, find_engine())
         return
     # A server that loads a file ends at the first value that it cannot restore.
     with EmbeddedRedis(data) as server:

@@ -30,13 +30,16 @@ def remove_lost_leaves(client: redis.Redis, store: TransparencyStore) -> int:
     Raises Unavailable.
     """
     with unavailable_on_error():
-        size = store.size()
         stored = store.stored_levels()
-        leaves = list(takewhile(lambda leaf: leaf != _NO_LEAF, _hashes(stored.get(0, b""))))[:size]
+        leaves = list(takewhile(lambda leaf: leaf != _NO_LEAF, _hashes(stored.get(0, b""))))
+        # The number of leaves may be lost itself.
+        size = store.size() or len(leaves)
+        leaves = leaves[:size]
         tree = MemoryTree()
         tree.append(leaves)
         kept = max(_sound_size(tree, stored), _confirmed_size(client, store, tree))
-        if kept < size or any(stored.get(n) != tree.level(n) for n in range(size.bit_length())):
+        is_sound = stored == {n: tree.level(n) for n in range(size.bit_length())}
+        if kept < size or size != store.size() or not is_sound:
             store.replace_tree(leaves[:kept])
         for game, text in client.hscan_iter(store.heads_key):
             if not _is_head_in(leaves[:kept], to_text(game), to_text(text)):

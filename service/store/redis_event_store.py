@@ -43,7 +43,7 @@ from service.cluster import ClusterClient
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
 from service.errors import IdempotencyConflict, ServiceError, Unavailable
 from service.provenance import CURRENT
-from service.replication import REPLICATION_MILLISECONDS, TOO_FEW_REPLICAS, Replication
+from service.replication import TOO_FEW_REPLICAS, Replication
 from service.store.changed_games import CHANGED_GAMES_KEY, ChangedGames
 from service.store.event_store import (
     Appended,
@@ -230,16 +230,14 @@ class RedisEventStore:
         succeeds when it is repeated with its idempotency key and the replicas are there again.
         """
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            # WAIT counts from the last write of its connection: in a cluster, to the node of the game.
-            pipeline.set(game_key(game_id, _REPLICATION), 1, px=REPLICATION_MILLISECONDS)
-            pipeline.wait(self._wait_replicas, REPLICATION_MILLISECONDS)
+            self._replication.add_wait(pipeline, game_key(game_id, _REPLICATION))
             # After a failover, this may be a former replica, which does not have the events, or has others.
             pipeline.xrange(_log_key(game_id), f"{last}-0", f"{last}-0")
             pipeline.hexists(game_key(game_id, _RECORDS), record.name if record else "")
-            _, count, entries, has_record = pipeline.execute()
+            _, reply, entries, has_record = self._replication.execute(pipeline)
         stored = _lines(entries)
         is_kept = bool(stored) and line in (None, *stored) and (record is None or has_record)
-        if count < self._wait_replicas or not is_kept:
+        if not self._replication.is_enough(reply) or not is_kept:
             raise Unavailable(TOO_FEW_REPLICAS)
 
     def read(

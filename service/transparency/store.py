@@ -25,6 +25,7 @@ from typing import Any, Final
 import redis
 
 from domain.errors import Unreadable
+from ledger.checkpoint import head_leaf_hash
 from ledger.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
 from ledger.signed_note import SignedNote
 from service.connection import read_field, text_or_none, to_text, unavailable_on_error
@@ -120,12 +121,16 @@ class TransparencyStore:
     def logged_events(self) -> Iterator[tuple[str, int]]:
         """Iterate over the last event of each game of which the log contains one: id of the game, and seq.
 
-        A damaged entry is left out. Raises Unavailable.
+        An entry that is not the leaf that it names is left out. Raises Unavailable.
         """
         with unavailable_on_error():
-            for game, text in self._redis.hscan_iter(self.heads_key):
+            for name, text in self._redis.hscan_iter(self.heads_key):
+                game = to_text(name)
                 with suppress(Unreadable):
-                    yield to_text(game), LoggedHead.parse(to_text(text)).seq
+                    head = LoggedHead.parse(to_text(text))
+                    leaf = head_leaf_hash(game, head.seq, head.hash)
+                    if self.leaf_hashes(head.index, 1) == [leaf]:
+                        yield game, head.seq
 
     def size(self) -> int:
         """Return the number of leaves."""

@@ -1,10 +1,13 @@
 """The parts of an append-only file, in the order in which Redis loads them.
 
-Up to Redis 6, it is one file, `appendonly.aof`. Since Redis 7, it is a folder, `appendonlydir`, with a base, the
-writes since then in one or more files (the increments), and a manifest with a line for each of them:
+Up to Redis 6, it is one file, `appendonly.aof`. Since Redis 7, it is a folder, `appendonlydir`, with a
+base, the writes since then in one or more files (the increments), and a manifest with a line for each of
+them:
 
     file appendonly.aof.2.base.aof seq 2 type b
     file appendonly.aof.2.incr.aof seq 2 type i
+
+Redis 8.2 and later add the offsets of replication at which an increment begins and ends.
 
 A base contains all data at one moment, as commands, or as a snapshot (`.rdb`) if earlier versions of this
 program have started the server. Redis 7 and later start without any data if the manifest is missing, and then
@@ -23,12 +26,16 @@ from service.errors import ServiceError
 SINGLE_FILE: Final = "appendonly.aof"
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
+ENGINE_FILE: Final = "engine"
+"""The file beside them with the engine that has used them last (takeover.py)."""
 
 _MANIFEST_LINE: Final = re.compile(
-    r'file (?P<name>[^/"\\ ]+) seq (?P<seq>\d+) type (?P<type>[bhi])'
+    r'file (?P<name>[^/"\\ ]+) seq (?P<seq>\d+) type (?P<type>[bhi])(?: (?:start|end)offset \d+){0,2}'
 )
 SNAPSHOT_MAGIC: Final = (b"REDIS", b"VALKEY")
 """How a snapshot begins."""
+_SNAPSHOT: Final = re.compile(rb"(?:REDIS|VALKEY)(\d{3,4})")
+_SNAPSHOT_HEADER_BYTES: Final = 9
 
 _PART_NAME: Final = re.compile(r"appendonly\.aof\.(?P<seq>\d+)\.(?P<type>base|incr)\.(rdb|aof)")
 
@@ -98,16 +105,17 @@ def is_base(path: Path) -> bool:
     return match is not None and match["type"] == "base"
 
 
-def has_snapshot(folder: Path) -> bool:
-    """Return whether a part of the append-only file in a Redis's folder begins with a snapshot.
+def snapshot_version(folder: Path) -> int | None:
+    """Return the version of the snapshot with which the append-only file in a Redis's folder begins.
 
-    Raises AppendOnlyFileError if the parts cannot be read.
+    None if it begins with commands. Raises AppendOnlyFileError if the parts cannot be read.
     """
     for part in find_parts(folder):
         with part.path.open("rb") as file:
-            if file.read(max(map(len, SNAPSHOT_MAGIC))).startswith(SNAPSHOT_MAGIC):
-                return True
-    return False
+            match = _SNAPSHOT.match(file.read(_SNAPSHOT_HEADER_BYTES))
+        if match is not None:
+            return int(match[1])
+    return None
 
 
 def manifest_from_names(folder: Path) -> str:
@@ -157,16 +165,19 @@ def _path_of(folder: Path, name: str) -> Path:
 
 
 def _check_unlisted(folder: Path, manifest: Path) -> None:
-    """Raise ManifestError if the engine would ignore a file with writes because the manifest does not list it.
+    """Raise ManifestError if the engine would ignore a file with data because the manifest leaves it out.
 
-    An engine creates an increment before it lists it, but writes nothing into it before.
+    An engine creates an increment before it lists it, but writes nothing into it before. While a rewrite
+    ends, the new base is there, and the old one is still listed.
     """
     listed = manifest.read_text(encoding="utf-8")
+    has_base = re.search(r" type b\b", listed) is not None
     for match in _part_files(folder):
         path = folder / FOLDER / match[0]
-        if match["type"] == "incr" and f"file {match[0]} " not in listed and path.stat().st_size:
+        is_needed = match["type"] == "incr" or not has_base
+        if is_needed and f"file {match[0]} " not in listed and path.stat().st_size:
             raise ManifestError.with_message(
-                "{file} contains writes, and {manifest} does not list it",
+                "{file} contains data, and {manifest} does not list it",
                 file=str(path),
                 manifest=str(manifest),
             )

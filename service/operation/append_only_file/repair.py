@@ -86,9 +86,9 @@ def cut_off_incomplete_write(folder: Path) -> bool:
     path, damage = damaged_part.part.path, damaged_part.damage
     if damage.kind == "damaged snapshot":
         raise AppendOnlyFileError.with_message(
-            "the snapshot in {file} is damaged, so that nothing after it can be loaded. Restore a backup, or"
-            " run {command}, which keeps every intact value and write, reports what is lost, and asks before it"
-            " changes anything",
+            "the snapshot in {file} is damaged, so that nothing after it can be loaded. Restore a"
+            " backup, or run {command}, which keeps every intact value and write, reports what is lost,"
+            " and asks before it changes anything",
             file=str(path),
             command=repair_command(folder),
         )

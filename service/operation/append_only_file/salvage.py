@@ -1,8 +1,8 @@
 """Making a new append-only file of the intact writes in a damaged one, and putting it in its place.
 
-The new file is made in a folder of its own (service/recovery/intact_copy.py), where a Redis can load it and be
-asked what is missing. Nothing of the damaged file is changed before a person agrees. Then the folders change places, in steps that the next
-start completes if they are interrupted:
+The new file is made in a folder of its own (service/recovery/intact_copy.py), where a Redis can load it and
+be asked what is missing. Nothing of the damaged file is changed before a person agrees. Then the folders
+change places, in steps that the next start completes if they are interrupted:
 
     redis/repaired/             the new file; it exists from the decision to the end of the repair
     redis/repaired/damaged/     the damaged file, which becomes redis/cut-TIME-XXXXXXXX/
@@ -19,6 +19,7 @@ from ledger.durable_files import sync_folder
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
+    ENGINE_FILE,
     FOLDER,
     SINGLE_FILE,
     AppendOnlyFileError,
@@ -138,6 +139,8 @@ def complete_replacement(folder: Path) -> Path | None:
                         old.rename(damaged / old.name)
                 (replacement / name).rename(folder / name)
                 sync_folder(folder)
+        if (replacement / ENGINE_FILE).exists():
+            (replacement / ENGINE_FILE).replace(folder / ENGINE_FILE)
         if damaged.is_dir():
             timestamp = clock.format(clock.now())[:19].replace(":", "")
             archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))

@@ -1,15 +1,16 @@
 """Reading a damaged snapshot (RDB): the entries in it that are intact, each a key with its value.
 
-A snapshot consists of a header, entries one after the other, an end marker and a checksum of all of it. Earlier
-versions of this program let the server begin its file with one. No entry has a checksum of its own, so one
-counts as intact if it has the structure of an entry, another one follows it, and none begins within it. A byte
-that has changed within a value is noticed by the server if the value has a structure, and later by the hash of
-an event.
+A snapshot consists of a header, entries one after the other, an end marker and a checksum of all of it.
+Earlier versions of this program let the server begin its file with one. No entry has a checksum of its own,
+so one counts as intact if it has the structure of an entry, another one follows it, and none begins within
+it. A byte that has changed within a value is noticed by the server if the value has a structure, and later
+by the hash of an event.
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -139,21 +140,36 @@ def _start(snapshot: bytes, position: int) -> int:
 
 
 def _is_whole(snapshot: bytes, entry: Entry) -> bool:
-    """Return whether an entry ends where it should: its value shows its own length, or another entry follows."""
+    """Return whether an entry ends where it should.
+
+    Its value shows its own length, another entry follows, or the value consists of nothing but text, in which
+    a wrong length would find the numbers between the strings.
+    """
     if entry.type in _WITH_LENGTH or snapshot[entry.end : entry.end + 1] == END_MARKER:
         return True
+    with suppress(_Damaged):
+        if _is_text(_Reader(snapshot, entry.end).key()):
+            return True
+    with suppress(_Damaged):
+        _Reader(snapshot, entry.start, is_text=True).entry()
+        return True
+    return False
+
+
+def _is_text(data: bytes) -> bool:
     try:
-        key = _Reader(snapshot, entry.end).key()
-    except _Damaged:
+        return data.decode().isprintable()
+    except UnicodeDecodeError:
         return False
-    return key.isascii() and key.decode().isprintable()
 
 
 class _Reader:
     """Reads an entry from a position on. Raises _Damaged where its structure ends."""
 
-    def __init__(self, snapshot: bytes, position: int) -> None:
+    def __init__(self, snapshot: bytes, position: int, *, is_text: bool = False) -> None:
+        """`is_text`: whether a string that is no text counts as damage."""
         self._snapshot = snapshot
+        self._is_text = is_text
         self._start = self._position = position
         self._expires_at = 0
         self._type = 0
@@ -209,7 +225,8 @@ class _Reader:
 
     def _skip_stream(self, version: int) -> None:
         self._repeat(2 * self._length(), self._skip_string)
-        # The number of entries and the last id; later also the first id, the greatest deleted id and a counter.
+        # The number of entries and the last id; later also the first id, the greatest deleted id and a
+        # counter.
         self._repeat(3 if version == 1 else 8, self._length)
         for _ in range(self._length()):
             self._skip_group(version)
@@ -256,7 +273,10 @@ class _Reader:
         raise _Damaged
 
     def _skip_string(self) -> None:
-        self._stored_string()
+        if not self._is_text:
+            self._stored_string()
+        elif not _is_text(self._string()):
+            raise _Damaged
 
     def _string(self) -> bytes:
         """Read a string, and return it; a compressed one is decompressed."""
@@ -266,8 +286,10 @@ class _Reader:
     def _stored_string(self) -> tuple[bytes, int | None]:
         """Read a string, and return its bytes, and its size without compression if it is compressed."""
         match self._snapshot[self._position : self._position + 1]:
-            case b"\xc0" | b"\xc1" | b"\xc2":  # an integer of one, two or four bytes
-                return self._take(1 + (1 << (self._snapshot[self._position] & 3))), None
+            case b"\xc0" | b"\xc1" | b"\xc2":
+                # An integer of one, two or four bytes.
+                size = 1 << (self._byte() & 3)
+                return b"%d" % int.from_bytes(self._take(size), "little", signed=True), None
             case b"\xc3":
                 self._take(1)
                 stored_size, size = self._length(), self._length()

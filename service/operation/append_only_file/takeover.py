@@ -1,12 +1,14 @@
 """Taking over the data that another engine has written: a copy of it is kept as it was.
 
-    redis/engine              the engine that has used the data last, such as `Valkey 9.1.2`; earlier versions of
+    redis/engine              the engine that has used the data last, such as `Valkey 9.1.2`; earlier
+    versions of
                               this program wrote no such file
-    redis/former-TIME-XXXX/   the data as it was before another engine used it: what was in redis/ under these names
+    redis/former-TIME-XXXX/   the data as it was before another engine used it: what was in redis/ under
+    these names
 
-Redis 7, Valkey and later ones move the single file of a Redis 6.2 into a folder of their own, which a Redis 6.2
-does not know. The copy is complete before the engine starts. It consists of links where the engine only reads
-or replaces a file, and so needs no space at first.
+Redis 7, Valkey and later ones move the single file of a Redis 6.2 into a folder of their own, which a Redis
+6.2 does not know. The copy is complete before the engine starts. It consists of links where the engine only
+reads or replaces a file, and so needs no space at first.
 """
 
 import logging
@@ -22,6 +24,7 @@ from ledger.durable_files import replace_file, sync_folder
 from ledger.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
+    ENGINE_FILE,
     FOLDER,
     SINGLE_FILE,
     AppendOnlyFileError,
@@ -32,9 +35,9 @@ from service.operation.engine import Engine, dotted
 
 log = logging.getLogger(__name__)
 
-ENGINE_FILE: Final = "engine"
 FORMER_PREFIX: Final = "former-"
 _UNFINISHED: Final = "former.unfinished"
+LAST_WITH_SINGLE_FILE: Final = "Redis 6.2"
 _FIRST_WITH_FOLDER: Final = (7, 0, 0)
 """Since this version, the append-only file is a folder, which an older server ignores."""
 _SERIES: Final = re.compile(r"(\w+ \d+\.\d+)\.\d+")
@@ -60,6 +63,11 @@ def stored_engine(folder: Path) -> str:
     return ""
 
 
+def record_engine(folder: Path, engine: Engine) -> None:
+    """Record that an engine uses the data in a Redis's folder. Raises OSError."""
+    replace_file(folder / ENGINE_FILE, f"{engine.title}\n".encode())
+
+
 def take_over(folder: Path, engine: Engine) -> Path | None:
     """Record that an engine uses the data from now on, and keep a copy of what another one has written.
 
@@ -71,9 +79,12 @@ def take_over(folder: Path, engine: Engine) -> Path | None:
         return None
     copy = None
     try:
-        if find_parts(folder) and _series(former) != _series(engine.title):
+        parts = find_parts(folder)
+        if not former and any(part.path.name == SINGLE_FILE for part in parts):
+            former = LAST_WITH_SINGLE_FILE
+        if parts and _series(former) != _series(engine.title):
             copy = _keep_copy(folder)
-        replace_file(folder / ENGINE_FILE, f"{engine.title}\n".encode())
+        record_engine(folder, engine)
     except OSError as error:
         raise AppendOnlyFileError.with_message(
             "{folder} cannot be taken over by {engine}: {reason}",
@@ -85,7 +96,7 @@ def take_over(folder: Path, engine: Engine) -> Path | None:
         log.warning(
             "%s takes over the data that %s has written; a copy of it as it was is in %s",
             engine.title,
-            former or "another Redis",
+            former or "another server",
             copy,
         )
     return copy

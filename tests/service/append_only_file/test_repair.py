@@ -185,7 +185,9 @@ def test_a_count_that_is_too_small_damages_the_write(tmp_path: Path, file_conten
 
 @pytest.fixture
 def snapshot(tmp_path: Path) -> bytes:
-    """A snapshot with a value of each type, some of them in several forms, and with what the service stores."""
+    """A snapshot with a value of each type, some of them in several forms, and with what the service
+    stores.
+    """
     with EmbeddedRedis(tmp_path / "origin") as server, redis.Redis.from_url(server.url) as client:
         client.set("cartulary:text", "before the snapshot")
         client.set("cartulary:number", 12345)
@@ -379,10 +381,16 @@ def test_a_manifest_from_names_lists_the_oldest_base_and_all_increments(
     [
         "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.2.incr.aof seq 2 type i\n",
         "file appendonly.aof.1.base.rdb seq 1 type b\n",
-        "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type h\n"
-        "file appendonly.aof.2.incr.aof seq 2 type h\n",
+        (
+            "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.incr.aof seq 1 type h\n"
+            "file appendonly.aof.2.incr.aof seq 2 type h\n"
+        ),
         "file appendonly.aof.2.incr.aof seq 2 type i\nfile appendonly.aof.1.incr.aof seq 1 type i\n",
-        "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.base.rdb seq 1 type b\n"
+        (
+            "file appendonly.aof.1.base.rdb seq 1 type b\nfile appendonly.aof.1.base.rdb seq 1 type b\n"
+            "file appendonly.aof.1.incr.aof seq 1 type i\nfile appendonly.aof.2.incr.aof seq 2 type i\n"
+        ),
+        # The base is there, and not listed.
         "file appendonly.aof.1.incr.aof seq 1 type i\nfile appendonly.aof.2.incr.aof seq 2 type i\n",
     ],
 )
@@ -390,7 +398,7 @@ def test_a_manifest_that_leaves_writes_out_or_is_not_in_order_is_an_error(
     tmp_path: Path, file_content: bytes, manifest: str
 ) -> None:
     end = end_of_event(file_content, "two", 2)
-    write_parts(tmp_path, base1=b"", incr1=file_content[:end], incr2=file_content[end:])
+    write_parts(tmp_path, base1=b"x", incr1=file_content[:end], incr2=file_content[end:])
     write_manifest(tmp_path / "redis", manifest)
     with raises(ManifestError, match="(does not list it|is damaged)"):
         find_parts(tmp_path / "redis")

@@ -12,7 +12,9 @@ from cartulary.cli import cartulary
 from service.bootstrap import build
 from service.operation.append_only_file.parts import find_parts, manifest_of
 from service.operation.embedded_redis import EmbeddedRedis
+from service.recovery.games import shorten_log
 from service.settings import Settings
+from service.store.redis_event_store import game_key
 from tests.support.append_only_files import write_data, write_parts
 from tests.support.service_games import start_game, take_action
 
@@ -124,3 +126,40 @@ def test_a_full_disk_while_repairing_changes_nothing(
     assert "no space left on the disk" in output
     assert path.read_bytes() == damaged
     assert [file.name for file in tmp_path.iterdir()] == ["redis"]
+
+
+def test_a_damaged_event_of_a_running_service_is_removed_after_asking(tmp_path: Path) -> None:
+    """The log ends with the event before, on every engine, and play goes on."""
+    with EmbeddedRedis(tmp_path) as server:
+        service = build(Settings(tmp_path, server.url, server.url, tmp_path / "signing-key.pem"))
+        damaged, sound = (start_game(service).id for _ in range(2))
+        take_action(service, damaged)
+        head = service.store.head(damaged)
+        key = game_key(damaged, "log")
+        (line,) = service.store.read(damaged, head - 1)
+        shorten_log(service.redis, damaged, head - 1)
+        service.redis.xadd(key, {"e": line.replace(b'"seat":', b'"seet":')}, id=f"{head}-0")
+
+        assert run_repair(tmp_path, "--game", sound) == (
+            0,
+            f"every event of game {sound} is sound\n",
+        )
+        status, output = run_repair(tmp_path, "--game", damaged, answer="n\n")
+        assert status == 1
+        assert f"These events are lost:\n  game {damaged}: events {head}\n" in output
+        assert service.store.head(damaged) == head
+        status, output = run_repair(tmp_path, "--game", damaged, "--yes")
+        assert status == 0
+        assert output.endswith(f"repaired; play continues after event {head - 1}\n")
+        assert run_repair(tmp_path, "--game", "0123456789abcdef", "--yes") == (
+            1,
+            "Error: there is no game 0123456789abcdef\n",
+        )
+        service.redis.close()
+        again = build(service.settings)
+        take_action(again, damaged)
+        assert again.store.head(damaged) == head
+        again.redis.close()
+    status, output = run_repair(tmp_path, "--game", damaged)
+    assert status == 1
+    assert "no service is running" in output

@@ -22,9 +22,9 @@ from service.connection import to_text
 from service.operation.append_only_file.parts import (
     ManifestError,
     find_parts,
-    has_snapshot,
     manifest_from_names,
     manifest_of,
+    snapshot_version,
     write_manifest,
 )
 from service.operation.append_only_file.salvage import read_contents
@@ -62,23 +62,32 @@ class Stored:
     files: dict[str, bytes]
     settings: Settings
     events: dict[str, dict[int, list[Span]]]
-    """What the events of each game need, by seq; those of a base need the secrets of the game, too (seq 0)."""
+    """What the events of each game need, by seq; those of a base need the secrets of the game, too (seq
+    0)."""
     players: list[str]
     messages: dict[tuple[str, int], Span] = field(default_factory=dict)
 
     def find_writes(self, name: str, *, is_base: bool) -> None:
-        """Find the events and messages in a file: in a base, each command is a write of its own."""
+        """Find the events and messages in a file: in a base, each command is a write of its own.
+
+        A single file begins with its base.
+        """
         content = self.files[name]
         if content.startswith((b"REDIS", b"VALKEY")):
             for entry in find_entries(content):
                 match = re.fullmatch(rb"cartulary:\{(.+)\}:(log|secrets)", entry.key)
                 if match is not None and (game := match[1].decode()) in self.events:
                     self.events[game].setdefault(0, []).append((name, entry.start, entry.end))
-        for block in (COMMAND if is_base else BLOCK).finditer(content):
+        end_of_base = 0
+        if is_base:
+            first = content.find(b"*1\r\n$5\r\nMULTI\r\n")
+            end_of_base = len(content) if first < 0 else first
+        commands = COMMAND.finditer(content, 0, end_of_base)
+        for block in (*commands, *BLOCK.finditer(content, end_of_base)):
             span = (name, *block.span())
             for event in EVENT.finditer(block[0]):
                 self.events[event[1].decode()][int(event[2])] = [span]
-            if is_base and (secrets := SECRETS.search(block[0])):
+            if block.end() <= end_of_base and (secrets := SECRETS.search(block[0])):
                 self.events[secrets[1].decode()].setdefault(0, []).append(span)
             for message in MESSAGE.finditer(block[0]):
                 self.messages[message[1].decode(), int(message[2])] = span
@@ -123,7 +132,7 @@ def play_and_store(data: Path, form: str) -> Stored:
             service.transparency.checkpoints.latest()
             service.redis.close()
     folder = data / "redis"
-    assert has_snapshot(folder) == (form == "snapshot")
+    assert (snapshot_version(folder) is not None) == (form == "snapshot")
     parts = [part.path.relative_to(folder).as_posix() for part in find_parts(folder)]
     files = {name: (folder / name).read_bytes() for name in parts}
     manifest = manifest_of(folder)
@@ -298,7 +307,9 @@ def check_transparency_log(service: Service) -> None:
     tree = MemoryTree()
     tree.append(store.leaf_hashes(0, store.size()))
     levels = store.stored_levels()
-    assert levels == {level: tree.level(level) for level in range(tree.size.bit_length())}
+    whole = {level: tree.level(level) for level in range(tree.size.bit_length())}
+    sizes = [{level: len(nodes) // 32 for level, nodes in it.items()} for it in (levels, whole)]
+    assert levels == whole, (store.size(), sizes)
 
 
 def check_play_goes_on(service: Service, stored: Stored, losses: Losses) -> None:

@@ -22,6 +22,7 @@ from replay.audit.runner import audit
 from service.bootstrap import Service, build
 from service.connection import InvalidRedisUrl, connect, connect_async, parse_sentinel_url
 from service.errors import ServiceError, Unavailable
+from service.operation.engine import find_engine
 from service.server.web_process import find_losses
 from service.settings import Settings
 from tests.support.accounts import Accounts, PlayerClient
@@ -31,6 +32,8 @@ from tests.support.running_service import RunningService
 from tests.support.sentinels import NAME, Replicated, replicated_redis
 from tests.support.service_games import start_game, take_action
 from workers.scheduler import Scheduler
+
+ENGINE_KNOWS_WAITAOF = find_engine().version >= (7, 2, 0)
 
 
 @pytest.fixture
@@ -167,6 +170,24 @@ def test_without_the_replica_nothing_is_acknowledged(
     take_action(service, game.id)
     for it in (service, strict):
         it.redis.close()
+
+
+def test_a_replica_that_keeps_no_file_does_not_count_if_the_engine_can_tell(
+    servers: Replicated, settings: Settings
+) -> None:
+    """What was acknowledged is on the disks of several machines, where the engine knows WAITAOF."""
+    strict = build(replace(settings, redis_url=servers.url, queue_url=servers.url, wait_replicas=1))
+    game = start_game(strict)
+    replica = servers.replica_of(servers.master_port())
+    with redis.Redis(port=replica) as client:
+        client.config_set("appendonly", "no")
+        if ENGINE_KNOWS_WAITAOF:
+            with pytest.raises(Unavailable, match="too few replicas"):
+                take_action(strict, game.id)
+            client.config_set("appendonly", "yes")
+            wait_until(lambda: not client.info("persistence")["aof_rewrite_in_progress"])
+    take_action(strict, game.id)
+    strict.redis.close()
 
 
 def test_event_streams_find_the_master(servers: Replicated) -> None:
