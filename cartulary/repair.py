@@ -166,6 +166,12 @@ def _losses(losses: Losses) -> Iterable[Message]:
         yield message(
             "  game {game}: its secret is lost, so that it cannot be played to its end", game=game
         )
+    if losses.archived:
+        yield plural_message(
+            "{count} game was found again in the archive.",
+            "{count} games were found again in the archive.",
+            count=losses.archived,
+        )
     other = losses.other
     if other.accounts:
         ids = list(other.accounts[:_MOST_IDS])

@@ -47,6 +47,17 @@ def restore_order(client: redis.Redis, handles: HandleIndex) -> OtherLosses:
     return OtherLosses(accounts, deliveries, _first_administration_fault(client))
 
 
+def remove_unreadable_names(client: redis.Redis) -> None:
+    """Remove the keys whose names are damaged, so that they are no text: nobody asks for them.
+
+    Raises Unavailable.
+    """
+    with unavailable_on_error():
+        for key in client.scan_iter(count=_PAGE):
+            if isinstance(key, bytes) and to_text(key).encode() != key:
+                client.delete(key)
+
+
 def _remove_parts_of_deliveries(client: redis.Redis) -> int:
     """Remove what is left of deliveries whose creation is lost, and return their number."""
     count = 0

@@ -8,7 +8,7 @@ from service.accounts.erased import ErasedPlayers
 from service.accounts.handle_index import HandleIndex
 from service.bootstrap import Service
 from service.recovery.games import LostEvents, find_lost_events, find_lost_seeds, remove_lost_events
-from service.recovery.other_data import OtherLosses, restore_order
+from service.recovery.other_data import OtherLosses, remove_unreadable_names, restore_order
 from service.recovery.reindex import reindex
 from service.recovery.transparency_log import remove_lost_leaves
 from service.transparency.last_signed import LastSigned
@@ -17,11 +17,15 @@ from service.transparency.store import TransparencyStore
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What is lost: events by game, other data, and leaves of the transparency log."""
+    """What is lost: events by game, other data, and leaves of the transparency log.
+
+    `archived`: the number of games that were found again in the archive.
+    """
 
     events: tuple[LostEvents, ...]
     seeds: tuple[str, ...]
     """The ids of the games whose secret is lost."""
+    archived: int
     other: OtherLosses
     leaves: int
     contradicts_checkpoint: bool
@@ -31,7 +35,7 @@ class Losses:
     def are_none(self) -> bool:
         """Whether nothing is lost, as far as can be seen."""
         other = self.other.accounts or self.other.deliveries
-        return not (self.events or self.seeds or self.leaves or other)
+        return not (self.events or self.seeds or self.archived or self.leaves or other)
 
 
 def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
@@ -41,6 +45,8 @@ def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
     use the store. Raises Unavailable.
     """
     client = service.redis
+    remove_unreadable_names(client)
+    archived = sum(map(service.archive.restore_stub, service.archive.objects.names()))
     log = TransparencyStore(client)
     lost = find_lost_events(client, service.store, [*damaged, *log.logged_events()])
     for events in lost:
@@ -54,4 +60,4 @@ def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
     )
     reindex(service)
     seeds = find_lost_seeds(client, service.store)
-    return Losses(tuple(lost), seeds, other, leaves, contradicts)
+    return Losses(tuple(lost), seeds, archived, other, leaves, contradicts)

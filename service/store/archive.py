@@ -19,6 +19,7 @@ GRACE_SECONDS, in which a Redis may still lose its last writes, unless a backup 
 """
 
 import hashlib
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -53,6 +54,8 @@ MAX_ATTEMPTS: Final = 20
 WAIT_SECONDS: Final = 1.0
 """How long a read waits for another one to end."""
 _PENDING: Final = "pending"
+_OBJECT_NAME: Final = re.compile(r"[0-9a-f]{2}/(?P<game>[^/]+)-[0-9a-f]{16}\.jsonl\.gz")
+_STUB_FIELDS: Final = ("object", "sha256", "bytes", "seq", "line")
 _LINES: Final = 500
 
 
@@ -314,6 +317,38 @@ class Archive:
                 with suppress(NotMovable):
                     self.move(game_id)
         self.clean(game_id)
+
+    def restore_stub(self, name: str) -> bool:
+        """Store the stub of the game in an object, if the game has neither a log nor a stub.
+
+        Returns whether it was stored; False also for an object that contains no sound game. No other
+        process may use the store.
+        """
+        match = _OBJECT_NAME.fullmatch(name)
+        if match is None:
+            return False
+        keys = self._keys(match["game"])
+        with unavailable_on_error():
+            if self._redis.exists(*keys[:2]):
+                return False
+        data = self.objects.get(name)
+        try:
+            if data is None:
+                return False
+            game = decode(data)
+            verify(data, data, game, self._keyring)
+        except Unreadable:
+            return False
+        if game.id != match["game"] or game.last_event["type"] not in ENDINGS:
+            return False
+        values = _finish_arguments(name, data, game)
+        fields: Any = dict(zip(_STUB_FIELDS, values, strict=False))
+        with unavailable_on_error(), self._redis.pipeline() as pipeline:
+            # What is left of its parts is in the object, too.
+            pipeline.delete(*keys[3:])
+            pipeline.hset(keys[1], mapping=fields)
+            pipeline.execute()
+        return True
 
     def check(self) -> None:
         """Write, read and delete an object. Raises Unavailable."""

@@ -65,6 +65,16 @@ class ObjectStore:
         except FileNotFoundError:
             return None
 
+    def names(self) -> list[str]:
+        """Return the names of all objects, in order."""
+
+        def listing(obstore: Any, store: Any) -> list[str]:
+            return [item["path"] for page in obstore.list(store) for item in page]
+
+        if self.folder is not None and not self.folder.is_dir():
+            return []
+        return sorted(self._call(listing))
+
     def delete(self, name: str) -> None:
         """Delete an object, if there is one of this name."""
         with suppress(FileNotFoundError):

@@ -430,3 +430,18 @@ def test_a_game_without_stub_needs_no_archive(service: Service, redis_url: str) 
     with pytest.raises(Exception, match="there is no game"):
         service.games.queries.game("missing")
     assert not (service.settings.data / "archive").exists()
+
+
+def test_a_game_whose_stub_is_lost_is_found_again_in_the_archive(
+    service: Service, over: Players
+) -> None:
+    before = everything(cold(service), over)
+    service.archive.move(over.game)
+    (name,) = service.archive.objects.names()
+    assert not service.archive.restore_stub(name)
+    service.redis.delete(game_key(over.game, "archived"))
+    service.redis.hset(game_key(over.game, "secrets"), "seed", "a rest of what was there before")
+    assert not service.archive.restore_stub("check-0123456789abcdef")
+    assert not service.archive.restore_stub(name.replace(over.game, "0123456789abcdef"))
+    assert service.archive.restore_stub(name)
+    assert everything(cold(service), over) == before
