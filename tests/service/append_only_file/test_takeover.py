@@ -144,8 +144,5 @@ def test_data_in_a_folder_is_not_ignored_by_redis_6(
     executable = script("Redis server v=6.2.14 sha=00000000:0")
     (tmp_path / "redis" / "appendonlydir").mkdir(parents=True)
     server = EmbeddedRedis(tmp_path, executable=executable)
-    with raises(AppendOnlyFileError, match="was written by Redis 7 or later, which Redis 6"):
-        server.start()
-    (tmp_path / "redis" / "engine").write_text("Valkey 9.1.2\n")
-    with raises(AppendOnlyFileError, match="was written by Valkey 9.1.2, which Redis 6.2.14 can"):
+    with raises(AppendOnlyFileError, match="was written by Redis 7 or later, or by Valkey"):
         server.start()
