@@ -187,6 +187,13 @@ def _losses(losses: Losses) -> Iterable[Message]:
             "{count} deliveries of notifications are lost.",
             count=other.deliveries,
         )
+    if other.keys:
+        yield plural_message(
+            "The entry of {count} public key of the service is lost: {ids}",
+            "The entries of {count} public keys of the service are lost: {ids}",
+            count=len(other.keys),
+            ids=comma_list(other.keys),
+        )
     if other.administration is not None:
         yield message(
             "The administration log has a gap before entry {seq}.", seq=other.administration

@@ -7,6 +7,7 @@ service/operation/data_folder.py.
 
 import logging
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, Self
 
@@ -181,7 +182,8 @@ class EmbeddedRedis:
     def _replace_snapshot(self) -> None:
         """Have the server replace a snapshot in its file by commands, while it works."""
         if snapshot_version(self._folder) is not None:
-            with self._connect() as client:
+            # It may have begun to rewrite its file by itself.
+            with self._connect() as client, suppress(redis.ResponseError):
                 client.bgrewriteaof()
 
     def _connect(self) -> redis.Redis:

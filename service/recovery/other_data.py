@@ -12,39 +12,73 @@ import orjson
 import redis
 
 from domain.errors import Unreadable
+from ledger.envelope import is_hash
 from service.accounts.account_reader import account_key
 from service.accounts.handle_index import HandleIndex
 from service.administration.log import AdministrationLog
 from service.connection import to_text, unavailable_on_error
+from service.keyring import KEYS
 from service.notifications.deliveries import DUE, PREFIX
 
+EXPIRING: Final = (
+    "cartulary:account-mail:",
+    "cartulary:bounce:",
+    "cartulary:confirmation-mails:",
+    "cartulary:email-confirmation:",
+    "cartulary:known-networks:",
+    "cartulary:password-guesses:",
+    "cartulary:password-reset-mails:",
+    "cartulary:password-reset:",
+    "cartulary:personal-token:",
+    "cartulary:reply-address:",
+    "cartulary:reply-counts:",
+    "cartulary:reply:",
+    "cartulary:sandbox:",
+    "cartulary:token:",
+    "LIMITS:",
+)
+"""How the keys begin that always expire: tokens, and counts of attempts.
+
+In a rewritten file, the time at which a key expires is a command of its own, so it can be lost alone.
+"""
 _PAGE: Final = 500
 _QUEUE_KEYS: Final = "rq:*"
+_NEVER: Final = -1
+"""The time to live of a key that does not expire."""
 
 
 @dataclass(frozen=True, slots=True)
 class OtherLosses:
     """What is lost besides events: ids of players whose accounts are lost, and the number of deliveries.
 
-    `administration`: the seq of the first entry of the administration log that does not follow from the one
-    before it; None if all do.
+    `keys`: the ids of the public keys of the service whose entries are damaged. `administration`: the seq
+    of the first entry of the administration log that does not follow from the one before it; None if all do.
     """
 
     accounts: tuple[str, ...]
     deliveries: int
+    keys: tuple[str, ...]
     administration: int | None
 
 
 def restore_order(client: redis.Redis, handles: HandleIndex) -> OtherLosses:
-    """Remove parts, count again and complete indexes; return what is lost. Raises Unavailable."""
+    """Remove parts, count again and complete indexes; return what is lost. Raises Unavailable.
+
+    A token that would be valid for ever, because the time at which it expires is lost, is removed.
+    """
     with unavailable_on_error():
         for key in client.scan_iter(_QUEUE_KEYS, count=_PAGE):
             client.delete(key)
+        for prefix in EXPIRING:
+            for key in client.scan_iter(f"{prefix}*", count=_PAGE):
+                if client.ttl(key) == _NEVER:
+                    client.delete(key)
         for key in client.scan_iter("cartulary:{*}:messages", count=_PAGE):
             _count_messages(client, to_text(key))
         deliveries = _remove_parts_of_deliveries(client)
         accounts = _restore_accounts(client, handles)
-    return OtherLosses(accounts, deliveries, _first_administration_fault(client))
+        keys = _remove_damaged_public_keys(client)
+    return OtherLosses(accounts, deliveries, keys, _first_administration_fault(client))
 
 
 def remove_unreadable_names(client: redis.Redis) -> None:
@@ -68,6 +102,25 @@ def _remove_parts_of_deliveries(client: redis.Redis) -> int:
             client.zrem(DUE, to_text(key).removeprefix(prefix))
             count += 1
     return count
+
+
+def _remove_damaged_public_keys(client: redis.Redis) -> tuple[str, ...]:
+    """Remove the entries of public keys that cannot be read, and return their ids.
+
+    That of the present signing key is published again when a web process starts.
+    """
+    damaged = []
+    stored: Any = client.hgetall(KEYS)
+    for id, value in stored.items():
+        try:
+            entry = orjson.loads(value)
+            is_sound = is_hash(entry["public"]) and entry["key"] == to_text(id) and entry["from"]
+        except (ValueError, KeyError, TypeError):
+            is_sound = False
+        if not is_sound:
+            damaged.append(to_text(id))
+            client.hdel(KEYS, id)
+    return tuple(damaged)
 
 
 def _count_messages(client: redis.Redis, key: str) -> None:

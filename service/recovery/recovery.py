@@ -34,7 +34,7 @@ class Losses:
     @property
     def are_none(self) -> bool:
         """Whether nothing is lost, as far as can be seen."""
-        other = self.other.accounts or self.other.deliveries
+        other = self.other.accounts or self.other.deliveries or self.other.keys
         return not (self.events or self.seeds or self.archived or self.leaves or other)
 
 

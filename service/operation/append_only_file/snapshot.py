@@ -118,7 +118,8 @@ def _entries(snapshot: bytes) -> Iterator[Entry]:
         except _Damaged:
             entry = None
         # The type of this entry may come after the time at which it expires.
-        following = bisect_right(types, position if entry is None else entry.value[0])
+        type_of_entry = position + _EXPIRY_BYTES * (snapshot[position] == _EXPIRES)
+        following = bisect_right(types, type_of_entry)
         next_type = types[following] if following < len(types) else len(snapshot)
         if entry is not None and entry.end <= next_type and _is_whole(snapshot, entry):
             yield entry

@@ -19,6 +19,7 @@ from ledger.merkle import MemoryTree
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text
+from service.keyring import KEYS
 from service.operation.append_only_file.parts import (
     ManifestError,
     find_parts,
@@ -32,6 +33,7 @@ from service.operation.append_only_file.snapshot import find_entries
 from service.operation.append_only_file.writes import WRITE_COMMANDS
 from service.operation.embedded_redis import REDIS_SETTINGS, EmbeddedRedis
 from service.recovery.intact_copy import write_intact_copy
+from service.recovery.other_data import EXPIRING
 from service.recovery.recovery import Losses, recover
 from service.settings import Settings
 from service.transparency.store import TransparencyStore
@@ -328,3 +330,25 @@ def test_every_command_of_this_redis_that_writes_is_known(tmp_path: Path) -> Non
     }
     assert b"SET" in writing
     assert writing <= WRITE_COMMANDS
+
+
+def test_a_key_that_has_lost_the_time_at_which_it_expires_is_removed(service: Service) -> None:
+    """A token would be valid for ever, and a count of wrong passwords would lock its account for ever."""
+    for prefix in EXPIRING:
+        service.redis.set(f"{prefix}damaged", 1)
+        service.redis.set(f"{prefix}whole", 1, ex=1000)
+    recover(service, [])
+    kept = {to_text(key) for key in service.redis.keys("*whole")}
+    assert kept == {f"{prefix}whole" for prefix in EXPIRING}
+    assert not service.redis.keys("*damaged")
+
+
+def test_a_public_key_whose_entry_is_damaged_is_published_again(service: Service) -> None:
+    service.keyring.publish_key()
+    ((id, entry),) = service.redis.hgetall(KEYS).items()
+    for damaged in (b"\xff", b"[]", to_text(entry).replace('"public":"', '"public":"x')):
+        service.redis.hset(KEYS, to_text(id), damaged)
+        assert recover(service, []).other.keys == (to_text(id),)
+        (published,) = build(service.settings).keyring.public_keys()
+        assert published["key"] == to_text(id)
+    assert recover(service, []).other.keys == ()
