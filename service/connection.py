@@ -48,7 +48,12 @@ _UNREACHABLE: Final = (
     redis.exceptions.AskError,  # a slot of a cluster is being moved; MOVED is a kind of it
     redis.exceptions.TryAgainError,
 )
-_REFUSES_WRITES: Final = (redis.ReadOnlyError, redis.OutOfMemoryError)
+_REFUSES_WRITES: Final = (
+    redis.ReadOnlyError,
+    redis.OutOfMemoryError,
+    # A script is loaded when a server lacks it; another server has taken over before it was called.
+    redis.exceptions.NoScriptError,
+)
 READ_ONLY: Final = "READONLY"
 """The beginning of the error of a replica that is asked to write, or a part of it if a script asks."""
 _NO_WRITES: Final = (

@@ -216,3 +216,24 @@ def test_a_process_that_has_a_lost_event_does_not_append_after_the_report_of_its
     assert [event["type"] for event in events[game.seq :]] == ["EventsLost", "CityPlaced"]
     assert events[-1]["prev"] == events[-2]["hash"]
     other.redis.close()
+
+
+@pytest.mark.needs_redis("single")
+def test_a_server_that_takes_over_after_a_script_was_loaded_is_unavailable(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The request is repeated, and succeeds then."""
+    game = start_game(service)
+    load = service.redis.script_load
+
+    def load_elsewhere(script: str) -> object:
+        sha = load(script)
+        service.redis.script_flush()
+        return sha
+
+    service.redis.script_flush()
+    with monkeypatch.context() as patch:
+        patch.setattr(service.redis, "script_load", load_elsewhere)
+        with pytest.raises(Unavailable, match="accepts no writes"):
+            take_action(service, game.id)
+    take_action(service, game.id)
