@@ -38,7 +38,9 @@ def remove_lost_leaves(client: redis.Redis, store: TransparencyStore) -> int:
         tree = MemoryTree()
         tree.append(leaves)
         kept = max(_sound_size(tree, stored), _confirmed_size(client, store, tree))
-        is_sound = stored == {n: tree.level(n) for n in range(size.bit_length())}
+        levels = size.bit_length()
+        is_sound = stored == {n: tree.level(n) for n in range(levels)}
+        is_sound = is_sound and not store.has_nodes_above(levels - 1)
         if kept < size or size != store.size() or not is_sound:
             store.replace_tree(leaves[:kept])
         for game, text in client.hscan_iter(store.heads_key):

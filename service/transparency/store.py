@@ -254,6 +254,14 @@ class TransparencyStore:
                     return levels
                 levels[len(levels)] = b"".join(chunks)
 
+    def has_nodes_above(self, level: int) -> bool:
+        """Return whether nodes of a higher level are stored. Raises Unavailable."""
+        prefix = _PREFIX + "nodes:"
+        with unavailable_on_error():
+            names = [to_text(key) for key in self._redis.scan_iter(f"{prefix}*")]
+        levels = [name.removeprefix(prefix).partition(":")[0] for name in names]
+        return any(not text.isdecimal() or int(text) > level for text in levels)
+
     def replace_tree(self, leaf_hashes: Sequence[bytes]) -> None:
         """Store the tree of these leaves instead of the one that is stored. No other process may write.
 

@@ -121,12 +121,17 @@ def _entries(snapshot: bytes) -> Iterator[Entry]:
         type_of_entry = position + _EXPIRY_BYTES * (snapshot[position] == _EXPIRES)
         following = bisect_right(types, type_of_entry)
         next_type = types[following] if following < len(types) else len(snapshot)
-        if entry is not None and entry.end <= next_type and _is_whole(snapshot, entry):
+        is_last = following == len(types)
+        if (
+            entry is not None
+            and entry.end <= next_type
+            and _is_whole(snapshot, entry, is_last=is_last)
+        ):
             yield entry
             position = entry.end
-            if snapshot[position : position + 1] == END_MARKER:
+            if is_last:
                 return
-        elif following < len(types):
+        elif not is_last:
             position = max(position + 1, _start(snapshot, next_type))
         else:
             return
@@ -140,13 +145,14 @@ def _start(snapshot: bytes, position: int) -> int:
     return start if has_expiry else position
 
 
-def _is_whole(snapshot: bytes, entry: Entry) -> bool:
+def _is_whole(snapshot: bytes, entry: Entry, *, is_last: bool) -> bool:
     """Return whether an entry ends where it should.
 
-    Its value shows its own length, another entry follows, or the value consists of nothing but text, in which
-    a wrong length would find the numbers between the strings.
+    Its value shows its own length, another entry or the end marker follows, or the value consists of nothing
+    but text, in which a wrong length would find the numbers between the strings.
     """
-    if entry.type in _WITH_LENGTH or snapshot[entry.end : entry.end + 1] == END_MARKER:
+    is_before_end = is_last and snapshot[entry.end : entry.end + 1] == END_MARKER
+    if entry.type in _WITH_LENGTH or is_before_end:
         return True
     with suppress(_Damaged):
         if _is_text(_Reader(snapshot, entry.end).key()):

@@ -238,6 +238,14 @@ def test_each_entry_of_a_damaged_snapshot_is_kept(
     assert keys_of(tmp_path / "new") == keys_of(tmp_path / "whole")
 
 
+def test_an_entry_that_seems_to_end_before_the_end_marker_hides_no_other(snapshot: bytes) -> None:
+    """The byte after it belongs to its value, and is the same as the end marker."""
+    first, second, *others = find_entries(snapshot)
+    at = first.value[0]
+    damaged = snapshot[:at] + b"\x01x\xff" + snapshot[at:]
+    assert {entry.key for entry in find_entries(damaged)} >= {it.key for it in (second, *others)}
+
+
 @pytest.mark.parametrize("size", [1, 5, 40])
 def test_damage_in_a_snapshot_costs_the_keys_that_it_touches(
     tmp_path: Path, snapshot: bytes, size: int

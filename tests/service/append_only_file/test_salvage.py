@@ -343,6 +343,18 @@ def test_a_key_that_has_lost_the_time_at_which_it_expires_is_removed(service: Se
     assert not service.redis.keys("*damaged")
 
 
+def test_nodes_that_the_transparency_log_does_not_have_are_removed(service: Service) -> None:
+    """They would become part of the tree when it has grown so far."""
+    game = start_game(service).id
+    service.transparency.head_log.log([game])
+    service.redis.set("cartulary:{transparency}:nodes:1:0", b"x" * 32)
+    assert TransparencyStore(service.redis).has_nodes_above(0)
+    recover(service, [])
+    assert not TransparencyStore(service.redis).has_nodes_above(0)
+    take_action(service, game)
+    check_transparency_log(service)
+
+
 def test_a_public_key_whose_entry_is_damaged_is_published_again(service: Service) -> None:
     service.keyring.publish_key()
     ((id, entry),) = service.redis.hgetall(KEYS).items()
