@@ -16,6 +16,7 @@ import redis
 
 from service.operation.engine import find_engine
 from tests.support.processes import wait_until
+from tests.support.sentinels import debug_options
 
 SLOTS: Final = 16384
 MASTERS: Final = 3
@@ -48,6 +49,7 @@ class Cluster:
             *("--repl-diskless-sync", "yes", "--repl-diskless-sync-delay", "0"),
             *("--cluster-enabled", "yes", "--cluster-config-file", "nodes.conf"),
             *("--cluster-node-timeout", str(_NODE_TIMEOUT)),
+            *debug_options(),
         ]
         with (folder / "log").open("ab") as log:
             process = subprocess.Popen(command, stdout=log, stderr=log, env=os.environ)

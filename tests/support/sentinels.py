@@ -106,6 +106,11 @@ class Replicated:
         wait_until(is_complete)
 
 
+def debug_options() -> list[str]:
+    """Return the options that allow DEBUG, which tests.support.redis_contents.digest uses."""
+    return ["--enable-debug-command", "local"] if find_engine().version >= (7, 0, 0) else []
+
+
 def has_complete_replica(port: int) -> bool:
     """Return whether a server is a master, and its replica has all of its data.
 
@@ -148,9 +153,9 @@ def replicated_redis(folder: Path) -> Iterator[Replicated]:
 
 
 def _start(folder: Path, *options: str) -> "subprocess.Popen[bytes]":
-    executable = find_engine().executable
     # The file of the configuration comes before the options.
-    command = [executable, *options, "--dir", str(folder), "--bind", "127.0.0.1"]
+    command = [*(find_engine().executable, *options), "--dir", str(folder), "--bind", "127.0.0.1"]
+    command += debug_options()
     with (folder / "log").open("ab") as log:
         return subprocess.Popen(command, stdout=log, stderr=log, env=os.environ)
 

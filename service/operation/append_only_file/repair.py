@@ -64,6 +64,7 @@ def _cut_off(folder: Path, part: Part, offset: int) -> Path:
     """
     try:
         archive = _copy_end(part.path, offset, folder)
+        _separate(part.path)
         with part.path.open("r+b") as file:
             file.truncate(offset)
             os.fsync(file.fileno())
@@ -133,6 +134,20 @@ def check_parts(folder: Path) -> None:
 def repair_command(folder: Path) -> str:
     """Return the command that repairs the data in the folder of an embedded Redis, for messages."""
     return f"`cartulary repair --data {folder.parent}`"
+
+
+def _separate(path: Path) -> None:
+    """Replace a file that has several names by a copy: former data (takeover.py) may be a link to it.
+
+    Raises OSError.
+    """
+    if path.stat().st_nlink > 1:
+        copy = path.with_name(f"{path.name}.separate")
+        shutil.copy2(path, copy)
+        with copy.open("rb") as file:
+            os.fsync(file.fileno())
+        copy.replace(path)
+        sync_folder(path.parent)
 
 
 def _copy_end(path: Path, offset: int, folder: Path) -> Path:

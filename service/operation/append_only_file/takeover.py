@@ -14,8 +14,8 @@ reads or replaces a file, and so needs no space at first.
 import logging
 import os
 import re
+import secrets
 import shutil
-import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 
 FORMER_PREFIX: Final = "former-"
 _UNFINISHED: Final = "former.unfinished"
+_COMPLETE: Final = "former.complete"
 LAST_WITH_SINGLE_FILE: Final = "Redis 6.2"
 _FIRST_WITH_FOLDER: Final = (7, 0, 0)
 """Since this version, the append-only file is a folder, which an older server ignores."""
@@ -75,16 +76,13 @@ def take_over(folder: Path, engine: Engine) -> Path | None:
     Valkey 9.1, has written it. No server may run. Raises AppendOnlyFileError.
     """
     former = stored_engine(folder)
-    if former == engine.title:
-        return None
-    copy = None
     try:
-        parts = find_parts(folder)
-        if not former and any(part.path.name == SINGLE_FILE for part in parts):
-            former = LAST_WITH_SINGLE_FILE
-        if parts and _series(former) != _series(engine.title):
-            copy = _keep_copy(folder)
-        record_engine(folder, engine)
+        if former != engine.title:
+            shutil.rmtree(folder / _COMPLETE, ignore_errors=True)
+            if find_parts(folder) and _series(_engine_of(folder)) != _series(engine.title):
+                _write_copy(folder)
+            record_engine(folder, engine)
+        copy = _name_copy(folder)
     except OSError as error:
         raise AppendOnlyFileError.with_message(
             "{folder} cannot be taken over by {engine}: {reason}",
@@ -96,10 +94,16 @@ def take_over(folder: Path, engine: Engine) -> Path | None:
         log.warning(
             "%s takes over the data that %s has written; a copy of it as it was is in %s",
             engine.title,
-            former or "another server",
+            _engine_of(copy) or "another server",
             copy,
         )
     return copy
+
+
+def _engine_of(folder: Path) -> str:
+    """Return the title of the engine that has written the data in a folder; "" if nobody knows."""
+    is_single = (folder / SINGLE_FILE).exists()
+    return stored_engine(folder) or (LAST_WITH_SINGLE_FILE if is_single else "")
 
 
 def _series(title: str) -> str:
@@ -107,11 +111,8 @@ def _series(title: str) -> str:
     return title if match is None else match[1]
 
 
-def _keep_copy(folder: Path) -> Path:
-    """Copy the append-only file to a new folder in `folder`, durably, and return the new folder.
-
-    A copy that was interrupted is replaced.
-    """
+def _write_copy(folder: Path) -> None:
+    """Copy the append-only file to the folder _COMPLETE, durably."""
     unfinished = folder / _UNFINISHED
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(mode=0o700)
@@ -129,9 +130,20 @@ def _keep_copy(folder: Path) -> Path:
     for path in (unfinished / FOLDER, unfinished):
         if path.is_dir():
             sync_folder(path)
+    unfinished.rename(folder / _COMPLETE)
+    sync_folder(folder)
+
+
+def _name_copy(folder: Path) -> Path | None:
+    """Give a complete copy its name, and return it; None if there is no such copy.
+
+    The engine is recorded before, so that no copy is made twice if this is interrupted.
+    """
+    if not (folder / _COMPLETE).exists():
+        return None
     timestamp = clock.format(clock.now())[:19].replace(":", "")
-    copy = Path(tempfile.mkdtemp(prefix=f"{FORMER_PREFIX}{timestamp}-", dir=folder))
-    unfinished.rename(copy)
+    copy = folder / f"{FORMER_PREFIX}{timestamp}-{secrets.token_hex(4)}"
+    (folder / _COMPLETE).rename(copy)
     sync_folder(folder)
     return copy
 

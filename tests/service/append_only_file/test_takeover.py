@@ -2,7 +2,10 @@
 
 import os
 import shutil
+import signal
+import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -19,6 +22,7 @@ from service.operation.embedded_redis import REDIS_SETTINGS, EmbeddedRedis
 from service.operation.engine import Engine
 from tests.conftest import ENGINE
 from tests.support.append_only_files import write_data
+from tests.support.chance import make_reproducible
 from tests.support.faults import raises
 from tests.support.processes import wait_until
 
@@ -117,6 +121,60 @@ def test_a_takeover_that_was_interrupted_begins_again(
     assert contents_of(copy) == {"appendonly.aof": SINGLE_FILE}
     assert copies_in(tmp_path) == [copy]
     assert not (folder / "former.unfinished").exists()
+
+
+FILE_OPERATIONS = {"open", "os.link", "os.mkdir", "os.remove", "os.rename", "os.rmdir"}
+
+
+def take_over_until(folder: Path, number: int) -> bool:
+    """Take a folder over in a process that is killed before this file operation; return whether it was."""
+    pid = os.fork()
+    if not pid:
+        # It draws other names of files than this process.
+        make_reproducible(f"takeover {number}")
+        operations = 0
+
+        def kill_at(event: str, arguments: tuple[object, ...]) -> None:
+            nonlocal operations
+            if event in FILE_OPERATIONS and str(folder) in str(arguments[0]):
+                operations += 1
+                if operations == number:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(kill_at)
+        try:
+            take_over(folder, ENGINE)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(pid, 0)
+    return os.WIFSIGNALED(status)
+
+
+@later_than_6
+def test_a_takeover_that_was_killed_leaves_one_complete_copy(tmp_path: Path) -> None:
+    for number in count(1):
+        data = tmp_path / str(number)
+        write_data(data, SINGLE_FILE)
+        folder = data / "redis"
+        if not take_over_until(folder, number):
+            break
+        take_over(folder, ENGINE)
+        (copy,) = copies_in(data)
+        assert contents_of(copy) == {"appendonly.aof": SINGLE_FILE}, number
+        # A file that was about to replace another may be left.
+        left = {path.name for path in folder.iterdir() if not path.name.startswith("engine.")}
+        assert left == {"appendonly.aof", "engine", copy.name}
+    assert number > 10
+
+
+@later_than_6
+def test_an_incomplete_write_that_is_cut_off_stays_in_the_copy(tmp_path: Path) -> None:
+    content = SINGLE_FILE + b"*3\r\n$3\r\nSET\r\n$1\r\nx\r\n$100\r\nabc"
+    write_data(tmp_path, content)
+    with EmbeddedRedis(tmp_path) as server, redis.Redis.from_url(server.url) as client:
+        assert client.keys() == [b"a"]
+    (copy,) = copies_in(tmp_path)
+    assert contents_of(copy) == {"appendonly.aof": content}
 
 
 def test_a_snapshot_is_replaced_by_commands(
