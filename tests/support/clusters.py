@@ -225,7 +225,7 @@ def _has_data_of_master(port: int) -> bool:
     """Return whether a replica has received the data of its master; later engines call it online before."""
     with redis.Redis(port=port) as client:
         info = client.info("replication")
-    return info["role"] == "slave" and info["master_link_status"] == "up"
+    return bool(info["role"] == "slave" and info["master_link_status"] == "up")
 
 
 def _process_at(port: int) -> int | None:
