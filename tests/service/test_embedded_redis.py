@@ -4,10 +4,12 @@ Every server here is a real one, on a folder of its test.
 """
 
 import os
+import random
 import signal
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -218,3 +220,20 @@ def test_the_default_data_folder_follows_the_xdg_specification(
     if data_home is not None:
         monkeypatch.setenv("XDG_DATA_HOME", data_home)
     assert default_data_folder() == folder
+
+
+def test_a_rewrite_that_is_killed_loses_nothing(tmp_path: Path) -> None:
+    server = EmbeddedRedis(tmp_path)
+    chance = random.Random(1)
+    values = {f"key {number}": "x" * 1000 for number in range(2000)}
+    for seq in range(1, 11):
+        server.start()
+        with connect(server) as client:
+            client.mset(values)
+            client.xadd("log", {"event": f"e{seq}"}, id=f"{seq}-0")
+            client.bgrewriteaof()
+            time.sleep(chance.random() / 20)
+        server.kill()
+    with server, connect(server) as client:
+        assert client.mget([*values]) == [*values.values()]
+        assert [id for id, _ in client.xrange("log")] == [f"{seq}-0" for seq in range(1, 11)]
