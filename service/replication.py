@@ -9,11 +9,13 @@ it has all before it. The event store waits for the events of a game by itself (
 Here is the wait for everything else: before a request that may have written is answered, before an outbox
 entry is acknowledged, before a delivery about an event is created, and before a checkpoint is signed.
 
-WAITAOF is used if the master knows it, and syncs every write itself (`appendfsync always`): then its
-replicas are expected to do so, too. Redis 6.2 and 7.0 do not know it.
+WAITAOF follows WAIT if the master knows it, and syncs every write itself (`appendfsync always`): then its
+replicas are expected to do so, too. Alone, it would take up to a second: the replica that it asks has not
+written to its disk yet, and tells so by itself only once a second. After WAIT, the replica has. Redis 6.2 and
+7.0 do not know it.
 """
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 import redis
@@ -42,7 +44,7 @@ class Replication:
         """Whether replicas are asked what is on their disks; None if the master has not been asked yet."""
 
     def add_wait(self, pipeline: Pipeline, key: str) -> None:
-        """Add a wait for what was written before to a pipeline: two commands, on the node of a key.
+        """Add a wait for what was written before to a pipeline: two or three commands, on the node of a key.
 
         Raises Unavailable.
         """
@@ -50,10 +52,9 @@ class Replication:
         pipeline.set(key, 1, px=REPLICATION_MILLISECONDS)
         if self._syncs is None:
             self._syncs = _syncs_every_write(self._redis)
+        pipeline.wait(self._replicas, REPLICATION_MILLISECONDS)
         if self._syncs:
             pipeline.execute_command("WAITAOF", 1, self._replicas, REPLICATION_MILLISECONDS)  # type: ignore[no-untyped-call] # redis-py has no annotations here
-        else:
-            pipeline.wait(self._replicas, REPLICATION_MILLISECONDS)
 
     def execute(self, pipeline: Pipeline) -> list[Any]:
         """Execute a pipeline with waits, and return the replies. Raises Unavailable.
@@ -63,17 +64,22 @@ class Replication:
         try:
             return pipeline.execute()
         except redis.ResponseError as error:
-            if not self._syncs or not any(words in str(error) for words in _NO_WAITAOF):
+            if "WAITAOF" not in str(error) or not any(it in str(error) for it in _NO_WAITAOF):
                 raise
             self._syncs = None
             raise Unavailable(TOO_FEW_REPLICAS) from error
 
-    def is_enough(self, reply: Any) -> bool:
-        """Return whether enough replicas have what was written, by the reply to the second command of a
-        wait.
+    def is_enough(self, replies: Sequence[Any]) -> bool:
+        """Return whether enough replicas have what was written, by the replies to the commands of a wait.
+
+        The first reply is that to the write of the wait.
         """
-        local, replicas = reply if isinstance(reply, list) else (1, reply)
-        return bool(local >= 1 and replicas >= self._replicas)
+        return all(
+            reply[0] >= 1 and reply[1] >= self._replicas
+            if isinstance(reply, list)
+            else reply >= self._replicas
+            for reply in replies[1:]
+        )
 
     def masters(self) -> Hashable:
         """Return the masters as this process knows them, which are others after a failover.
@@ -107,8 +113,10 @@ class Replication:
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for key in keys:
                 self.add_wait(pipeline, key)
-            replies = self.execute(pipeline)[1::2]
-        if not all(map(self.is_enough, replies)) or since not in (None, self.masters()):
+            replies = self.execute(pipeline)
+        size = len(replies) // len(keys)
+        waits = [replies[start : start + size] for start in range(0, len(replies), size)]
+        if not all(map(self.is_enough, waits)) or since not in (None, self.masters()):
             raise Unavailable(TOO_FEW_REPLICAS)
 
 
@@ -116,7 +124,8 @@ def _syncs_every_write(client: redis.Redis) -> bool:
     """Return whether a master syncs each write, and knows WAITAOF; false if it does not show it."""
     try:
         known: Any = client.execute_command("COMMAND LIST", "FILTERBY", "PATTERN", "waitaof")  # type: ignore[no-untyped-call] # redis-py has no annotations here
-        return bool(known) and client.config_get("appendfsync").get("appendfsync") == "always"
+        settings: Any = client.config_get("append*") if known else {}
     except redis.ResponseError:
         # Redis 6.2 cannot filter the list, and a managed Redis may hide its configuration.
         return False
+    return (settings.get("appendonly"), settings.get("appendfsync")) == ("yes", "always")

@@ -234,10 +234,10 @@ class RedisEventStore:
             # After a failover, this may be a former replica, which does not have the events, or has others.
             pipeline.xrange(_log_key(game_id), f"{last}-0", f"{last}-0")
             pipeline.hexists(game_key(game_id, _RECORDS), record.name if record else "")
-            _, reply, entries, has_record = self._replication.execute(pipeline)
+            *replies, entries, has_record = self._replication.execute(pipeline)
         stored = _lines(entries)
         is_kept = bool(stored) and line in (None, *stored) and (record is None or has_record)
-        if not self._replication.is_enough(reply) or not is_kept:
+        if not self._replication.is_enough(replies) or not is_kept:
             raise Unavailable(TOO_FEW_REPLICAS)
 
     def read(
