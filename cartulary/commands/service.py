@@ -337,7 +337,11 @@ def _report_rebuilt(entries: int, size: int) -> None:
     ),
 )
 @data_option
-@option("--game", metavar="GAME", help=message("Repair this game only, in the running service."))
+@option(
+    "--game",
+    metavar=message_in("metavar", "GAME"),
+    help=message("Repair this game only, in the running service."),
+)
 @option("--yes", is_flag=True, help=message("Repair without asking."))
 def repair(data: Path | None, *, game: str | None, yes: bool) -> None:
     from cartulary.repair import repair as run
