@@ -123,8 +123,8 @@ class Replication:
 def _syncs_every_write(client: redis.Redis) -> bool:
     """Return whether a master syncs each write, and knows WAITAOF; false if it does not show it."""
     try:
-        known: Any = client.execute_command("COMMAND LIST", "FILTERBY", "PATTERN", "waitaof")  # type: ignore[no-untyped-call] # redis-py has no annotations here
-        settings: Any = client.config_get("append*") if known else {}
+        commands: Any = client.execute_command("COMMAND LIST", "FILTERBY", "PATTERN", "waitaof")  # type: ignore[no-untyped-call] # redis-py has no annotations here
+        settings: Any = client.config_get("append*") if commands else {}
     except redis.ResponseError:
         # Redis 6.2 cannot filter the list, and a managed Redis may hide its configuration.
         return False

@@ -47,11 +47,11 @@ def find_lost_events(
     traces_of: dict[str, set[int]] = {}
     for game, seq in (*traces, *_traces_of_lost_logs(client)):
         traces_of.setdefault(game, set()).add(seq)
-    found = (
+    losses = (
         find_lost_events_of(client, store, game, traces_of.get(game, ()))
         for game in sorted({*store.game_ids(), *traces_of})
     )
-    return [lost for lost in found if lost is not None]
+    return [lost for lost in losses if lost is not None]
 
 
 def find_lost_events_of(

@@ -231,10 +231,10 @@ def test_each_entry_of_a_damaged_snapshot_is_kept(
     damaged = tmp_path / "damaged" / "redis"
     if (damaged / "appendonlydir").exists():
         path = damaged / "appendonlydir" / path.name
-    found = read_contents(damaged)
-    assert [part.path for part, _ in found.damaged_snapshots] == [path]
-    assert not found.is_complete
-    write_intact_copy(found, tmp_path / "new")
+    damaged_contents = read_contents(damaged)
+    assert [part.path for part, _ in damaged_contents.damaged_snapshots] == [path]
+    assert not damaged_contents.is_complete
+    write_intact_copy(damaged_contents, tmp_path / "new")
     assert keys_of(tmp_path / "new") == keys_of(tmp_path / "whole")
 
 
