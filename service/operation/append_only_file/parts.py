@@ -34,7 +34,8 @@ _MANIFEST_LINE: Final = re.compile(
 )
 SNAPSHOT_MAGIC: Final = (b"REDIS", b"VALKEY")
 """How a snapshot begins."""
-_SNAPSHOT: Final = re.compile(rb"(?:REDIS|VALKEY)(\d{3,4})")
+SNAPSHOT_HEADER: Final = re.compile(rb"(?:REDIS|VALKEY)(\d{3,4})")
+"""The header of a snapshot, with the version of its form."""
 _SNAPSHOT_HEADER_BYTES: Final = 9
 
 _PART_NAME: Final = re.compile(r"appendonly\.aof\.(?P<seq>\d+)\.(?P<type>base|incr)\.(rdb|aof)")
@@ -112,7 +113,7 @@ def snapshot_version(folder: Path) -> int | None:
     """
     for part in find_parts(folder):
         with part.path.open("rb") as file:
-            match = _SNAPSHOT.match(file.read(_SNAPSHOT_HEADER_BYTES))
+            match = SNAPSHOT_HEADER.match(file.read(_SNAPSHOT_HEADER_BYTES))
         if match is not None:
             return int(match[1])
     return None

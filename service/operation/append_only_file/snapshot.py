@@ -14,6 +14,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
+from service.operation.append_only_file.parts import SNAPSHOT_HEADER
+
 CHECKSUM_BYTES: Final = 8
 END_MARKER: Final = b"\xff"
 
@@ -31,7 +33,6 @@ def _table() -> list[int]:
 _POLYNOMIAL: Final = 0x95AC9329AC4BC9B5
 """The polynomial of the checksum (CRC-64 of Jones) with its bits in reverse order."""
 _TABLE: Final = _table()
-_VERSION: Final = re.compile(rb"(?:REDIS|VALKEY)(\d{3,4})")
 _OLDEST_VERSION: Final = 9
 """The version of the snapshots of a Redis 6.2, which every engine reads, if the header is damaged."""
 _EXPIRES: Final = 0xFC
@@ -103,7 +104,7 @@ def find_entries(snapshot: bytes) -> tuple[Entry, ...]:
 def dump_of(snapshot: bytes, entry: Entry) -> bytes:
     """Return the value of an entry as the command DUMP returns it, for RESTORE."""
     start, end = entry.value
-    match = _VERSION.match(snapshot)
+    match = SNAPSHOT_HEADER.match(snapshot)
     version = _OLDEST_VERSION if match is None else int(match[1])
     payload = bytes((entry.type,)) + snapshot[start:end] + version.to_bytes(2, "little")
     return payload + checksum(payload).to_bytes(CHECKSUM_BYTES, "little")
