@@ -58,7 +58,8 @@ class Call(Generic[T_co]):
     `can_repeat` is whether carrying the request out twice has the same effect as once, because the method or
     the idempotency key ensures that. `game` is the id of the game that it is about, if it is about one.
     `is_record` allows a response of the length of a game record, and `on_part` is called with each part of
-    its body.
+    its body. `sends_token` is false for a call that begins a session: an earlier token, which may have ended,
+    would be refused.
     """
 
     method: str
@@ -72,6 +73,7 @@ class Call(Generic[T_co]):
     statement: Statement | None = None
     is_record: bool = False
     on_part: Callable[[bytes], None] | None = None
+    sends_token: bool = True
 
 
 def call(
@@ -84,6 +86,7 @@ def call(
     key: str | None = None,
     game: str | None = None,
     statement: Statement | None = None,
+    sends_token: bool = True,
 ) -> Call[D]:
     """Return a call without the members of the body and the parameters that are None."""
     return Call(
@@ -96,6 +99,7 @@ def call(
         can_repeat=method in {"GET", "PUT", "PATCH"} or key is not None,
         game=game,
         statement=statement,
+        sends_token=sends_token,
     )
 
 
@@ -126,17 +130,19 @@ def register(
 ) -> Call[Registration]:
     """Register a player. From then on, the client uses the player's token."""
     body = {"handle": handle, "password": password, "email": email, "locale": locale}
-    return call("POST", "/players", reader(Registration), body=body)
+    return call("POST", "/players", reader(Registration), body=body, sends_token=False)
 
 
 def become_guest(*, locale: str | None = None) -> Call[Registration]:
     """Become a guest, a player without a password. From then on, the client uses the guest's token."""
-    return call("POST", "/guests", reader(Registration), body={"locale": locale})
+    body = {"locale": locale}
+    return call("POST", "/guests", reader(Registration), body=body, sends_token=False)
 
 
 def log_in(handle: str, password: str) -> Call[Token]:
     """Get a new token, which the client uses from then on."""
-    return call("POST", "/tokens", reader(Token), body={"handle": handle, "password": password})
+    body = {"handle": handle, "password": password}
+    return call("POST", "/tokens", reader(Token), body=body, sends_token=False)
 
 
 def log_out() -> Call[None]:

@@ -124,9 +124,9 @@ class _Calls:
         )
         """What keeps evidence of the games that are played with this client."""
 
-    def _headers(self, key: str | None = None) -> dict[str, str]:
+    def _headers(self, key: str | None = None, *, sends_token: bool = True) -> dict[str, str]:
         headers = {"Accept-Language": self._language} if self._language else {}
-        if self.token is not None:
+        if self.token is not None and sends_token:
             headers["Authorization"] = f"Bearer {self.token}"
         if key is not None:
             headers["Idempotency-Key"] = key
@@ -135,7 +135,7 @@ class _Calls:
     def _request_options(self, call: Call[object]) -> dict[str, Any]:
         options: dict[str, Any] = {
             "params": dict(call.params),
-            "headers": self._headers(call.idempotency_key),
+            "headers": self._headers(call.idempotency_key, sends_token=call.sends_token),
         }
         if call.body is not None:
             options["json"] = call.body

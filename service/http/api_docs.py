@@ -3,8 +3,8 @@
 The page is made by RapiDoc, a script of npm, which static/ contains as it was published, with its licences.
 """
 
-from collections.abc import Iterable, Mapping
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache, wraps
 from importlib.metadata import version
 from pathlib import Path
 from typing import Final
@@ -19,6 +19,7 @@ from werkzeug.exceptions import NotFound
 from domain.messages import message
 from replay.language.renderer import english
 from service.http.blueprint import INSUFFICIENT_SCOPE, Blueprint, error_name
+from service.http.context import optional_auth
 from service.http.examples import add_examples
 from service.http.language import request_language, request_renderer
 from service.http.problems import CONTENT_TYPE, PROBLEM_TYPES
@@ -101,7 +102,19 @@ def register(app: Flask, blueprints: Iterable[Blueprint]) -> None:
         return Response(document(), content_type="application/json")
 
     for rule, view in (("/openapi.json", openapi), ("/docs", _page), ("/docs/files/<name>", _file)):
-        app.add_url_rule(PREFIX + rule, f"docs-{view.__name__}", view)
+        endpoint = _with_authentication(view)
+        app.add_url_rule(PREFIX + rule, f"docs-{view.__name__}", endpoint)
+
+
+def _with_authentication(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Return a view that refuses an invalid token, as all calls of the API do."""
+
+    @wraps(view)
+    def endpoint(**arguments: str) -> Response:
+        optional_auth()
+        return view(**arguments)
+
+    return endpoint
 
 
 def _document(app: Flask, blueprints: Iterable[Blueprint]) -> bytes:

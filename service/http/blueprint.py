@@ -101,7 +101,10 @@ _UNREADABLE: Final = (Malformed, BodyTooLarge, UnsupportedBody, HTTPException)
 """Errors of a request that cannot be read."""
 _HIDING: Final = (Unauthorised, Forbidden, NotNow, *_UNREADABLE)
 """Errors that would reveal that a private game exists."""
+_WITHOUT_SCOPE: Final = frozenset({"without_tokens", "public"})
+"""The policies of routes that need no scope."""
 _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
+    "without_tokens": [],
     "public": [],
     "optional_auth": [{}, {"token": []}],
 }
@@ -316,7 +319,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         policy = auth or self._auth
         checks = _Checks(
             auth=policy,
-            scope=None if policy == "public" else scope_of(method, rule),
+            scope=None if policy in _WITHOUT_SCOPE else scope_of(method, rule),
             query=query,
             json_body=json_body,
             is_body_required=is_body_required,
@@ -331,7 +334,7 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
             endpoint = _with_checks(view, checks)
             if limit is not None:
                 endpoint = limit(endpoint)
-                if policy != "public":
+                if policy not in _WITHOUT_SCOPE:
                     endpoint = _with_scope(endpoint, checks.scope)
             named = (404,) if "<" in rule else ()
             operation = _operation(checks, responses, (*errors, *named), request_headers or {})
@@ -401,13 +404,16 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
     """Return an endpoint that runs the checks, then `view`, and makes a response of what it returns."""
     auth, query, json_body = checks.auth, checks.query, checks.json_body
     authenticate = _AUTHENTICATION.get(auth, login_required)
-    is_public, is_idempotent = auth == "public", checks.is_idempotent
+    reads_token, is_public = auth != "without_tokens", auth == "public"
+    is_idempotent = checks.is_idempotent
     scope, needs_role = checks.scope, auth == "administrators_only"
 
     @wraps(view)
     def endpoint(**arguments: Any) -> Response:
         try:
-            if not is_public:
+            if is_public:
+                optional_auth()
+            elif reads_token:
                 if needs_role:
                     require_scope(scope)
                 arguments["player"] = authenticate()
@@ -472,7 +478,7 @@ def _operation(
     }
     headers = dict(request_headers)
     errors = {429, 500, 503, *further_errors}
-    if checks.auth != "public":
+    if checks.auth != "without_tokens":
         errors.add(401)
     if checks.auth in ACCESS_POLICIES:
         errors.add(403)
@@ -496,7 +502,7 @@ def _operation(
         )
         operation["parameters"].append({"in": "header", "schema": schema})
     replies = {str(status): error_name(status) for status in sorted(errors)}
-    if checks.auth != "public":
+    if checks.auth not in _WITHOUT_SCOPE:
         operation["x-scope"] = checks.scope
         replies.setdefault("403", INSUFFICIENT_SCOPE)
     operation["responses"] = {

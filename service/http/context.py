@@ -82,6 +82,7 @@ def change_email(player_id: str, address: str, password: str | None) -> None:
 
 
 AuthPolicy: TypeAlias = Literal[
+    "without_tokens",
     "public",
     "optional_auth",
     "login_required",
@@ -91,11 +92,12 @@ AuthPolicy: TypeAlias = Literal[
     "correspondents_only",
     "administrators_only",
 ]
-"""Who may call a route. `public` ignores tokens; `optional_auth` serves everybody, but refuses an
-invalid token; `participants_only` serves the players of the game in the URL; `ruling_parties_only` its
-arbiter or, if it has none, its players; `dispute_opener_only` the player who opened the dispute;
-`correspondents_only` the players of the game and its arbiter; `administrators_only` players with the role of
-an administrator, whatever game they ask for."""
+"""Who may call a route. `without_tokens` serves everybody and reads no token, outside of the API;
+`public` serves everybody alike, and needs no scope; `optional_auth` serves everybody, and the view learns who
+it is. These two refuse an invalid token, as all others do. `participants_only` serves the players of the game
+in the URL; `ruling_parties_only` its arbiter or, if it has none, its players; `dispute_opener_only` the
+player who opened the dispute; `correspondents_only` the players of the game and its arbiter;
+`administrators_only` players with the role of an administrator, whatever game they ask for."""
 
 Resource: TypeAlias = Literal["dispute", "takeback", "message"]
 """What the number in the URL of a route names."""

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import httpx
@@ -129,6 +130,25 @@ def test_an_action_is_repeated_with_the_same_idempotency_key() -> None:
         other.requests[0].headers["Idempotency-Key"]
         != server.requests[0].headers["Idempotency-Key"]
     )
+
+
+def test_a_session_begins_without_the_token_of_an_earlier_one() -> None:
+    beginnings: list[Callable[[Client], object]] = [
+        lambda client: client.log_in("ada", "correct horse"),
+        lambda client: client.register("ada", "correct horse"),
+        lambda client: client.become_guest(),
+    ]
+    for begin in beginnings:
+        server = Server(TOKEN, TOKEN)
+        client = server.client()
+        client.token = "ended"
+        with suppress(ClientError):
+            begin(client)
+        assert "Authorization" not in server.requests[0].headers
+        client.token = "valid"
+        with suppress(ClientError):
+            client.games()
+        assert server.requests[1].headers["Authorization"] == "Bearer valid"
 
 
 def test_logging_in_is_repeated_only_if_the_request_was_never_sent() -> None:

@@ -1,4 +1,4 @@
-"""Health checks and metrics, for operators of the service. They are outside /api/v1 and need
+"""Health checks and metrics, for operators of the service. They are outside /api/v1 and read
 no token.
 
 In a web process, the gateway responds to /healthz and /readyz itself, so that they need no thread
@@ -17,7 +17,7 @@ from service.http.context import access_log, metrics, service
 from service.http.schemas.responses import Health, ProcessHealth
 from service.operation.process_reports import health
 
-blueprint = Blueprint("health", "Health checks and metrics.", auth="public")
+blueprint = Blueprint("health", "Health checks and metrics.", auth="without_tokens")
 
 
 @blueprint.get("/healthz", "The process is alive.", Health, ignores_query=True)
