@@ -99,6 +99,7 @@ class Tokens:
             timer=lambda: time.monotonic(),  # noqa: PLW0108 # see above
         )
         """By key of a token, its player; None for a token that was revoked here."""
+        self._endings: list[Callable[[str], object]] = []
         self._last_owners: LRUCache[str, TokenOwner] = LRUCache(MAX_CACHED_TOKENS)
         self._refused: LRUCache[str, bool] = LRUCache(MAX_CACHED_TOKENS)
         """Keys of tokens that were valid, and that were not, when they were looked up last.
@@ -147,6 +148,27 @@ class Tokens:
             sessions, key=lambda session: (session.last_used, session.created or ""), reverse=True
         )
 
+    def valid_sessions(self, player_id: str, digests: Collection[str]) -> set[str]:
+        """Return those of some hashes of tokens that are of sessions of a player which have not ended."""
+        if not digests:
+            return set()
+        ordered = sorted(digests)
+        with unavailable_on_error():
+            entries = self._redis.hmget(sessions_key(player_id), ordered)
+            exist = which_exist(self._redis, map(_token_key, ordered))
+        return {
+            digest
+            for digest, entry, exists in zip(ordered, entries, exist, strict=True)
+            if exists and entry is not None
+        }
+
+    def register_ending(self, end: Callable[[str], object]) -> None:
+        """Register a function that ends what belongs to no session when all sessions of a player are ended.
+
+        Its argument is the id of the player. What belongs to a session asks `valid_sessions`.
+        """
+        self._endings.append(end)
+
     def end(self, player_id: str, session_id: str) -> None:
         """End a session of a player. Raises NotFound.
 
@@ -173,6 +195,8 @@ class Tokens:
             self._end(player_id, digests)
         if except_token is None:
             self._revoke_personal(player_id, [t.digest for t in self.personal.of(player_id)])
+        for end in self._endings:
+            end(player_id)
 
     def create_personal(
         self, player_id: str, session_token: str, name: str, scopes: Collection[str], days: int

@@ -193,6 +193,7 @@ def login_source() -> LoginSource:
 
 def log_in(token: str) -> None:
     """Begin a session with the token of a player. The former one ends, but the browser stays known."""
+    _revoke_token(except_token=token)
     _clear_session()
     session.permanent = True
     session[_TOKEN] = token
@@ -210,10 +211,15 @@ def log_in(token: str) -> None:
 
 def log_out() -> None:
     """End the session: its token is revoked, and the cookie is emptied."""
-    token = session_token()
-    if token is not None:
-        service().accounts.players.tokens.revoke(token)
+    _revoke_token()
     _clear_session()
+
+
+def _revoke_token(except_token: str | None = None) -> None:
+    """Revoke the token of the session, if it has one, unless it is this one."""
+    token = session_token()
+    if token is not None and token != except_token:
+        service().accounts.players.tokens.revoke(token)
 
 
 def _clear_session() -> None:

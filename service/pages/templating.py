@@ -19,6 +19,7 @@ from markupsafe import Markup
 from domain.errors import CartularyError
 from domain.game import Game
 from domain.hexes import Hex
+from domain.json_types import JsonObject
 from domain.lifecycle import can_bring_keys
 from domain.messages import (
     Day,
@@ -40,12 +41,12 @@ from ledger.canonical import canonical
 from replay.event_text import game_title
 from replay.language.catalogue import languages
 from service import clock
+from service.accounts.personal_tokens import digest_of
 from service.games.access import is_correspondent
 from service.games.summary import Summary
 from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.language import request_language, request_renderer
-from service.notifications.webhooks.push_subscriptions import PushSubscription
 from service.pages.announcements import announcements_to_show
 from service.pages.assets import asset, style_sheets
 from service.pages.return_addresses import (
@@ -55,7 +56,7 @@ from service.pages.return_addresses import (
     registration_address,
 )
 from service.pages.rules.source import rules_url
-from service.pages.session import can_write_session, viewer
+from service.pages.session import can_write_session, session_token, viewer
 from service.pages.view_models.clock_view import clock_templates, time_until
 from service.pages.view_models.concern_lines import (
     badge_of,
@@ -121,7 +122,7 @@ def register(app: Flask) -> None:
         csrf_field=_csrf_field,
         viewer=viewer,
         push_key=lambda: service().notifications.vapid_key.public,
-        push_subscriptions=_push_subscriptions,
+        push_subscriptions=push_subscriptions,
         viewer_handle=_viewer_handle,
         handle_of=_handle_of,
         page_address=page_address,
@@ -257,9 +258,13 @@ def _signing_keys(game: Game) -> list[str]:
     return [id for id, public in game.keys.get(player_id, {}).items() if public is not None]
 
 
-def _push_subscriptions() -> list[PushSubscription]:
-    player_id = viewer()
-    return [] if player_id is None else service().notifications.push_subscriptions.of(player_id)
+def push_subscriptions() -> list[JsonObject]:
+    """Return the push subscriptions of the visitor as JSON; those of this browser are `current`."""
+    player_id, token = viewer(), session_token()
+    if player_id is None or token is None:
+        return []
+    stored = service().notifications.push_subscriptions.of(player_id)
+    return [item.as_json(digest_of(token)) for item in stored]
 
 
 def _viewer_handle() -> str | None:

@@ -82,12 +82,13 @@ class PushChannel:
         raise Undeliverable(failure)
 
     def _payload(self, delivery: Delivery, notification: Notification) -> bytes:
-        """Return what the service worker of the pages shows (static/js/push-worker.js)."""
+        """Return what the service worker of the pages shows (static/js/service-worker.js)."""
         (reader,) = self._players.get([delivery.player])
         in_language = renderer_for(reader, notification.names)
         sentence = notification.recap.sentence
         return orjson.dumps(
             {
+                "account": delivery.player,
                 "title": in_language.sentence(notification.title)[:_MAX_BODY],
                 "body": "" if sentence is None else in_language.sentence(sentence)[:_MAX_BODY],
                 "path": notification.path,

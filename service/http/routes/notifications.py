@@ -7,6 +7,7 @@ from typing import Final
 from flask import Response, request
 
 from domain.json_types import JsonObject
+from service.accounts.personal_tokens import digest_of
 from service.games.access import require_correspondent
 from service.http.api_docs import PREFIX
 from service.http.blueprint import Blueprint, View, json_response, response, tagged_response
@@ -214,8 +215,9 @@ def _document(content: bytes, content_type: str) -> Response:
 @push.get("/me/push", "The public key, and all subscriptions.", PushState)
 def list_push_subscriptions(player: str) -> JsonObject:
     """List the player's push subscriptions, with the key that a browser needs to subscribe."""
+    session = digest_of(bearer_token() or "")
     subscriptions = [
-        item.as_json() for item in service().notifications.push_subscriptions.of(player)
+        item.as_json(session) for item in service().notifications.push_subscriptions.of(player)
     ]
     return {"public_key": service().notifications.vapid_key.public, "subscriptions": subscriptions}
 
@@ -228,8 +230,14 @@ def list_push_subscriptions(player: str) -> JsonObject:
     json_body=AddPushSubscription(),
 )
 def add_push_subscription(player: str, body: JsonObject) -> JsonObject:
-    """Add a push subscription, or replace its keys. One too many replaces the oldest."""
-    return service().notifications.push_subscriptions.add(player, **body).as_json()
+    """Add a push subscription, or replace its keys. One too many replaces the oldest.
+
+    It ends with the session of the token. If another player has added the same endpoint before, it no longer
+    belongs to them.
+    """
+    session = digest_of(bearer_token() or "")
+    added = service().notifications.push_subscriptions.add(player, **body, session=session)
+    return added.as_json(session)
 
 
 @push.delete("/me/push/<subscription>", "The subscription is removed.")

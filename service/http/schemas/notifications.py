@@ -132,10 +132,11 @@ class AddPushSubscription(StrictSchema):
 
 
 class PushSubscriptionResponse(TypedDict):
-    """A push subscription."""
+    """A push subscription. `current` is whether it belongs to the session of the request."""
 
     id: str
     created: Timestamp
+    current: bool
 
 
 class PushState(TypedDict):

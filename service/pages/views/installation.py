@@ -78,12 +78,15 @@ def show_offline_page() -> Response:
 
 @blueprint.get("/turns")
 def count_turns() -> Response:
-    """Return in how many of the visitor's newest MAX_EXAMINED_GAMES games it is the visitor's turn."""
+    """Return in how many of the visitor's newest MAX_EXAMINED_GAMES games it is the visitor's turn.
+
+    `player` is the id of the visitor, or null: for it, the service worker shows notifications.
+    """
     player = viewer()
     turns = 0
     if player is not None:
         games, _ = service().games.queries.games_waiting_for(player, None, MAX_EXAMINED_GAMES)
         turns = len(games)
-    response = json_response({"turns": turns})
+    response = json_response({"turns": turns, "player": player})
     response.cache_control.no_store = True
     return response

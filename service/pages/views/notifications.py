@@ -7,13 +7,16 @@ from typing import Any, Final
 
 from flask import Blueprint, request
 from flask import Response as FlaskResponse
+from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
 from domain.messages import Message, message, message_in
+from service.accounts.personal_tokens import digest_of
 from service.errors import TooManyFeeds, TooManyWebhooks
 from service.games.access import require_correspondent
 from service.http import problems
+from service.http.blueprint import json_response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.routes.notifications import feed_addresses
@@ -25,7 +28,7 @@ from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
-from service.pages.templating import page
+from service.pages.templating import page, push_subscriptions
 
 blueprint = Blueprint("notifications", __name__)
 
@@ -179,12 +182,33 @@ def _notifications_page(
 PUSH: Final = "/account/notifications/push"
 
 
+@blueprint.get(PUSH)
+def get_push_state() -> Response:
+    """Return what the service worker needs to judge and renew the subscription of its browser.
+
+    `player` is the id of the visitor; without one, it is null, and there are no subscriptions.
+    """
+    player_id = session.viewer()
+    response = json_response(
+        {
+            "player": player_id,
+            "public_key": service().notifications.vapid_key.public,
+            "subscriptions": push_subscriptions(),
+            "csrf_token": None if player_id is None else generate_csrf(),
+        }
+    )
+    response.cache_control.no_store = True
+    return response
+
+
 @blueprint.post(PUSH)
 @limit_new_places
 def add_push() -> Response:
-    """Add the subscription of the visitor's browser, which its script has sent."""
-    player_id = session.require_player()
-    service().notifications.push_subscriptions.add(player_id, **read_form(AddPushSubscription()))
+    """Add the subscription of the visitor's browser, in place of an earlier one of its session."""
+    player_id, token = session.require_player(), session.session_token() or ""
+    service().notifications.push_subscriptions.add(
+        player_id, **read_form(AddPushSubscription()), session=digest_of(token), is_only=True
+    )
     return FlaskResponse(status=204)
 
 

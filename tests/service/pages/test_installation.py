@@ -78,16 +78,16 @@ def test_the_service_worker_is_at_the_root_and_has_a_strict_policy(browser: Flas
 def test_the_number_of_turns_is_that_of_the_games_that_wait_for_the_player(
     browser: FlaskClient, service: Service
 ) -> None:
-    assert browser.get("/turns").get_json() == {"turns": 0}
+    assert browser.get("/turns").get_json() == {"turns": 0, "player": None}
     player = log_in(browser, service)
     games = [start_game(service, players=(player, "bea")).id for _ in range(3)]
     start_game(service, players=("bea", player))
     response = browser.get("/turns")
-    assert response.get_json() == {"turns": 3}
+    assert response.get_json() == {"turns": 3, "player": player}
     assert response.headers["Cache-Control"] == "no-store"
     take_action(service, games[0])
     with count_round_trips() as trips:
-        assert browser.get("/turns").get_json() == {"turns": 2}
+        assert browser.get("/turns").get_json() == {"turns": 2, "player": player}
     assert trips.count <= 4
 
 

@@ -5,6 +5,7 @@ import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -18,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from typing_extensions import override
 
 from domain.errors import Malformed
+from service.accounts.personal_tokens import digest_of
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.faults import raises
@@ -91,13 +93,24 @@ def service(settings: Settings) -> Iterator[Service]:
     service.redis.close()
 
 
-def notify(service: Service, push: PushService, locale: str | None = None) -> str:
-    """Start a game of a player who has subscribed, send what is due, and return the player's id."""
-    player, _ = service.accounts.players.create_guest(locale)
-    service.notifications.push_subscriptions.add(player.id, push.url, push.p256dh, encode(AUTH))
+def notify(
+    service: Service, push: PushService, locale: str | None = None, *, logs_out: bool = False
+) -> str:
+    """Start a game of a player who has subscribed, send what is due, and return the player's id.
+
+    `logs_out`: whether the player logs out while the notification waits.
+    """
+    player, token = service.accounts.players.create_guest(locale)
+    service.notifications.push_subscriptions.add(
+        player.id, push.url, push.p256dh, encode(AUTH), session=digest_of(token)
+    )
     other, _ = service.accounts.players.create_guest()
     game = start_game(service, players=[player.id, other.id])
     workers = WorkerHarness(service)
+    if logs_out:
+        workers.scheduler.enqueue_tasks_of({game.id})
+        workers.work()
+        service.accounts.players.tokens.revoke(token)
     workers.use(channels_of(service))
     workers.scheduler.enqueue_tasks_of({game.id})
     workers.work()
@@ -115,6 +128,7 @@ def test_the_browser_decrypts_the_notification_in_the_language_of_its_reader(
     assert message["language"] == "fr"
     assert message["path"] == f"/games/{delivery.game_id}"
     assert message["tag"] == delivery.id
+    assert message["account"] == player
     assert delivery.status == "sent"
 
 
@@ -142,6 +156,15 @@ def test_the_server_identifies_itself_by_a_key_that_stays_the_same(
     assert again.notifications.vapid_key.public == service.notifications.vapid_key.public
     again.redis.close()
     assert (settings.data / "vapid-key.pem").stat().st_mode & 0o777 == 0o600
+
+
+def test_what_waits_is_not_sent_after_the_player_has_logged_out(
+    service: Service, push_service: PushService
+) -> None:
+    player = notify(service, push_service, logs_out=True)
+    assert push_service.messages == []
+    ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
+    assert (delivery.channel, delivery.status) == ("push", "cancelled")
 
 
 @pytest.mark.parametrize("status", [404, 410])
@@ -180,22 +203,27 @@ def test_a_busy_push_service_is_tried_again(
 def test_a_subscription_must_have_a_public_endpoint_and_valid_keys(
     service: Service, changes: dict[str, str], field: str
 ) -> None:
+    player, token = service.accounts.players.create_guest()
+    add = partial(service.notifications.push_subscriptions.add, player.id, session=digest_of(token))
     valid = {
         "endpoint": "https://push.example.org/abc",
         "p256dh": PushService().p256dh,
         "auth": encode(AUTH),
     }
     with raises(Malformed, match=field):
-        service.notifications.push_subscriptions.add("ada", **{**valid, **changes})
-    assert service.notifications.push_subscriptions.of("ada") == []
-    service.notifications.push_subscriptions.add("ada", **valid)
-    service.notifications.push_subscriptions.add("ada", **valid)
-    assert len(service.notifications.push_subscriptions.of("ada")) == 1
+        add(*{**valid, **changes}.values())
+    assert service.notifications.push_subscriptions.of(player.id) == []
+    add(*valid.values())
+    add(*valid.values())
+    assert len(service.notifications.push_subscriptions.of(player.id)) == 1
 
 
 def test_one_subscription_too_many_replaces_the_oldest(service: Service) -> None:
+    player, token = service.accounts.players.create_guest()
     key = PushService().p256dh
     for number in range(12):
         url = f"https://push.example.org/{number}"
-        service.notifications.push_subscriptions.add("ada", url, key, encode(AUTH))
-    assert len(service.notifications.push_subscriptions.of("ada")) == 10
+        service.notifications.push_subscriptions.add(
+            player.id, url, key, encode(AUTH), session=digest_of(token)
+        )
+    assert len(service.notifications.push_subscriptions.of(player.id)) == 10

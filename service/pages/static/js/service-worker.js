@@ -3,6 +3,9 @@
  * The service worker. It shows what was last seen of a game while the server cannot be reached, and says so; it shows the
  * notifications that a push service delivers, and opens the game of one that is clicked.
  *
+ * Notifications are those of the account that is logged in. When the account has changed, those that are shown are closed,
+ * and the push subscription ends, unless the server has it for the new account.
+ *
  * It keeps the first page and the pages of games, each as the network has sent it last, and the static files that they
  * need. The pages are those of one account: as soon as a page of another account, or of none, arrives, the others are
  * deleted, and before a form that begins or ends a session is sent. It keeps no response of the API and of no form.
@@ -17,6 +20,8 @@ const STATIC = "static";
 const MAX_PAGES = 30;
 const MAX_FILES = 100;
 const OFFLINE_PAGE = "/offline";
+const PUSH = "/account/notifications/push";
+const TIMEOUT_MILLISECONDS = 10_000;
 /** The header of a kept page with the time at which it was received. */
 const RECEIVED = "X-Received";
 /** What ends a session, or begins one of another account. */
@@ -42,6 +47,11 @@ async function deleteOldest(cache, most) {
   await Promise.all(keys.slice(0, Math.max(0, keys.length - most)).map((key) => cache.delete(key)));
 }
 
+/** Return the account of the page that was received last, "" if nobody was logged in; undefined if none is kept. */
+async function keptAccount() {
+  return (await caches.keys()).find((name) => name.startsWith(PAGES))?.slice(PAGES.length);
+}
+
 /** @param {string} [kept] the name of the cache of pages that stays */
 async function deletePages(kept) {
   const names = (await caches.keys()).filter((name) => name.startsWith(PAGES) && name !== kept);
@@ -56,13 +66,18 @@ async function deletePages(kept) {
 async function keepPage(key, response) {
   const html = await response.text();
   if (!html.includes("<html")) return;
-  const name = PAGES + accountOf(html);
+  const account = accountOf(html);
+  const isOther = account !== (await keptAccount());
+  const name = PAGES + account;
   await deletePages(name);
-  if (key === undefined || !response.ok) return;
+  if (!response.ok) return;
+  // Its name says who is logged in, also if this page is not kept.
+  const cache = await caches.open(name);
+  if (isOther) await Promise.all([closeNotifications(account), settleSubscription()]);
+  if (key === undefined) return;
   const headers = { "Content-Type": "text/html; charset=utf-8", [RECEIVED]: new Date().toISOString() };
   for (const header of ["Content-Security-Policy", "Referrer-Policy", "X-Content-Type-Options"])
     Object.assign(headers, { [header]: response.headers.get(header) ?? "" });
-  const cache = await caches.open(name);
   // The page that was received last is the last one of the cache.
   await cache.delete(key);
   await cache.put(key, new Response(html, { headers }));
@@ -128,7 +143,10 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
   event.waitUntil(caches.open(OFFLINE).then((cache) => cache.add(request)));
 });
 
-worker.addEventListener("activate", (/** @type {any} */ event) => event.waitUntil(worker.clients.claim()));
+worker.addEventListener("activate", (/** @type {any} */ event) => {
+  // Earlier versions have registered subscriptions that belong to no session.
+  event.waitUntil(Promise.all([worker.clients.claim(), settleSubscription()]));
+});
 
 // The page that has registered the worker was loaded without it.
 worker.addEventListener("message", (/** @type {any} */ event) => {
@@ -153,26 +171,116 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
     event.respondWith(respondWithPage(event));
 });
 
-/** Show on the icon of the installed application in how many games it is the player's turn. */
-async function showTurns() {
-  if (!worker.navigator.setAppBadge) return;
-  const response = await fetch("/turns");
-  if (response.ok) await worker.navigator.setAppBadge((await response.json()).turns);
+/**
+ * Close the notifications that are shown to other accounts than this one.
+ * @param {string} account
+ */
+async function closeNotifications(account) {
+  for (const shown of await worker.registration.getNotifications())
+    if (shown.data?.account !== account) shown.close();
 }
 
-worker.addEventListener("push", (/** @type {any} */ event) => {
-  const message = event.data.json();
-  const shown = worker.registration.showNotification(message.title, {
+/** Return what the server says of subscriptions and of who is logged in; undefined if it says nothing. */
+async function pushState() {
+  try {
+    const response = await fetch(PUSH, { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Return the id by which the server knows a subscription: the beginning of the SHA-256 of its address.
+ * @param {PushSubscription} subscription
+ */
+async function idOf(subscription) {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(subscription.endpoint));
+  return [...new Uint8Array(digest.slice(0, 8))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * Register a subscription with the session of the account that is logged in.
+ * @param {any} state
+ * @param {PushSubscription} subscription
+ */
+async function registerSubscription(state, subscription) {
+  const { endpoint, keys } = subscription.toJSON();
+  const fields = { csrf_token: state.csrf_token, endpoint: endpoint ?? "", p256dh: keys?.["p256dh"] ?? "" };
+  await fetch(PUSH, { method: "POST", body: new URLSearchParams({ ...fields, auth: keys?.["auth"] ?? "" }) });
+}
+
+/**
+ * End the push subscription of this browser, unless the server has it for the account that is logged in: then it belongs
+ * to the present session from now on.
+ */
+async function settleSubscription() {
+  const subscription = await worker.registration.pushManager?.getSubscription();
+  const state = subscription ? await pushState() : undefined;
+  if (!state) return;
+  const id = await idOf(subscription);
+  const entry = state.subscriptions.find((/** @type {any} */ each) => each.id === id);
+  if (!entry) await subscription.unsubscribe();
+  else if (!entry.current) await registerSubscription(state, subscription);
+}
+
+/**
+ * Register the subscription that takes the place of one that the push service has ended.
+ * @param {any} event
+ */
+async function replaceSubscription(event) {
+  const state = await pushState();
+  const id = event.oldSubscription ? await idOf(event.oldSubscription) : undefined;
+  const isOn = state?.subscriptions.some((/** @type {any} */ each) => (id === undefined ? each.current : each.id === id));
+  if (!isOn) return;
+  const options = { userVisibleOnly: true, applicationServerKey: state.public_key };
+  const subscription = event.newSubscription ?? (await worker.registration.pushManager.subscribe(options));
+  await registerSubscription(state, subscription);
+}
+
+/**
+ * Return who is logged in, "" for nobody, and in how many games it is their turn, if the server can be reached.
+ * @returns {Promise<{ account: string | undefined, turns?: number }>}
+ */
+async function presentAccount() {
+  try {
+    const response = await fetch("/turns", { signal: AbortSignal.timeout(TIMEOUT_MILLISECONDS) });
+    const { player, turns } = response.ok ? await response.json() : {};
+    // Servers of an earlier version do not say who is logged in.
+    return { account: player === undefined ? await keptAccount() : (player ?? ""), turns };
+  } catch {
+    return { account: await keptAccount() };
+  }
+}
+
+/**
+ * Show a notification, if it is for the account that is logged in, and on the icon of the installed application in how
+ * many games it is the player's turn.
+ * @param {any} message
+ */
+async function showMessage(message) {
+  const { account, turns } = await presentAccount();
+  // Servers of an earlier version do not say for whom a message is.
+  if (!account || (message.account ?? account) !== account) return settleSubscription();
+  await worker.registration.showNotification(message.title, {
     body: message.body,
     tag: message.tag,
     lang: message.language,
-    data: message.path,
+    data: { path: message.path, account },
     icon: "/icons/icon-192.png",
   });
-  event.waitUntil(Promise.all([shown, showTurns().catch(() => undefined)]));
+  if (turns !== undefined) await worker.navigator.setAppBadge?.(turns);
+}
+
+worker.addEventListener("push", (/** @type {any} */ event) => event.waitUntil(showMessage(event.data.json())));
+
+worker.addEventListener("pushsubscriptionchange", (/** @type {any} */ event) => {
+  event.waitUntil(replaceSubscription(event).catch(() => undefined));
 });
 
 worker.addEventListener("notificationclick", (/** @type {any} */ event) => {
+  const { data } = event.notification;
   event.notification.close();
-  event.waitUntil(worker.clients.openWindow(event.notification.data));
+  // Earlier versions have shown notifications with nothing but the path.
+  event.waitUntil(worker.clients.openWindow(data.path ?? data));
 });
