@@ -33,6 +33,7 @@ from service.errors import (
 )
 from service.http.blueprint import ApiResponse
 from service.http.language import language_headers, request_renderer
+from service.http.validation import form_too_large
 from service.store.event_store import HeadMoved
 
 log = logging.getLogger(__name__)
@@ -183,6 +184,8 @@ def handle_http_exception(error: HTTPException) -> Response:
                 method=request.method,
                 methods=methods,
             )
+        case 413:
+            detail = form_too_large(request)
         case 500:
             detail = _INTERNAL
         case _:

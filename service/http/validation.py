@@ -97,6 +97,15 @@ def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> 
     return data
 
 
+def form_too_large(request: Request) -> Message:
+    """Return why a form is refused whose parts are too many, or too large besides its files (Werkzeug)."""
+    return message(
+        "a form may have at most {parts} parts, and {bytes} bytes besides its files",
+        parts=request.max_form_parts or 0,
+        bytes=request.max_form_memory_size or 0,
+    )
+
+
 def allow_file(request: Request, max_bytes: int) -> None:
     """Have a request read a form with a file of this size, if the body has not been read yet."""
     request.max_content_length = max_bytes + MAX_FORM_BYTES

@@ -17,7 +17,7 @@ from cachetools import LRUCache
 
 from domain.errors import Malformed, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Text, message, plural_message
+from domain.messages import Message, Text, message, plural_message
 from ledger.record import Record, read
 from service import clock
 from service.accounts.account_reader import AccountReader
@@ -168,7 +168,7 @@ class Imports:
             raise _refused(message("takes too much memory or time to audit")) from None
 
 
-def too_large(bounds: Bounds) -> Text:
+def too_large(bounds: Bounds) -> Message:
     """Return why a record with too many bytes is refused."""
     return message("a record may have at most {bytes} bytes", bytes=bounds.max_import_bytes)
 

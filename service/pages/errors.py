@@ -17,6 +17,7 @@ from service.connection import unavailable_on_error
 from service.errors import ServiceError, TooManyRequests, Unauthorised, Unavailable
 from service.http import problems
 from service.http.api_docs import PREFIX
+from service.http.validation import form_too_large
 from service.pages.blueprint import add_page_headers
 from service.pages.forms import see_other
 from service.pages.return_addresses import login_address, page_address
@@ -112,7 +113,8 @@ def _handle_http_exception(error: HTTPException) -> Response:
     headers: dict[str, str] = {}
     if isinstance(error, MethodNotAllowed):
         headers["Allow"] = ", ".join(sorted(error.valid_methods or ()))
-    return error_page(status, _NO_PAGE if status == 404 else TITLES[status], headers=headers)
+    details = {404: _NO_PAGE, 413: form_too_large(request)}
+    return error_page(status, details.get(status, TITLES[status]), headers=headers)
 
 
 def _handle_unknown_address(error: HTTPException) -> Response:

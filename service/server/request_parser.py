@@ -12,6 +12,7 @@ import httptools
 from domain.messages import Message, message
 from service.bounds import Bounds
 from service.http.validation import BODY_TOO_LARGE, MAX_BODY_BYTES, MAX_FORM_BYTES, UPLOAD_PATHS
+from service.imports.imports import too_large
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100
@@ -36,7 +37,9 @@ class Fault(NamedTuple):
 
 
 _TOO_LARGE_HEAD: Final = Fault(431, message("the request has too many or too large headers"))
-_TOO_LARGE_BODY: Final = Fault(413, BODY_TOO_LARGE)
+_TOO_LONG_FRAMES: Final = Fault(
+    413, message("the body comes in chunks that are too small, or have too long extensions")
+)
 _TOO_MANY_UPLOADS: Final = Fault(
     503, message("too many files are uploaded at the same time; try again in a moment")
 )
@@ -101,7 +104,7 @@ class RequestParser:
             if self._wire_bytes > self._bounds.max_header_bytes:
                 self.fault = _TOO_LARGE_HEAD
         elif self._wire_bytes > MAX_WIRE_BYTES + self._max_body_bytes - MAX_BODY_BYTES:
-            self.fault = _TOO_LARGE_BODY
+            self.fault = _TOO_LONG_FRAMES
 
     def close(self) -> None:
         """Release the parser and the callbacks, which refer to this object in a cycle."""
@@ -162,7 +165,7 @@ class RequestParser:
         if self._parser.get_method() == b"POST" and path in _UPLOAD_PATHS:
             self._max_body_bytes = self._bounds.max_import_bytes + MAX_FORM_BYTES
         if len(length) > _MAX_LENGTH_DIGITS:
-            self._fail(_TOO_LARGE_BODY)
+            self._fail(self._too_large_body())
         self._require_room(int(length))
         self._length = int(length)
         expectation = headers.get(b"expect", b"").lower()
@@ -234,11 +237,17 @@ class RequestParser:
     def _require_room(self, size: int) -> None:
         """Refuse a body of this size if it is too large, or if too many others are."""
         if size > self._max_body_bytes:
-            self._fail(_TOO_LARGE_BODY)
+            self._fail(self._too_large_body())
         if size > MAX_BODY_BYTES and not self._is_upload:
             self._is_upload = self._can_upload()
             if not self._is_upload:
                 self._fail(_TOO_MANY_UPLOADS)
+
+    def _too_large_body(self) -> Fault:
+        """Return the fault of a body with too many bytes, which names the bound of the request under way."""
+        if self._max_body_bytes > MAX_BODY_BYTES:
+            return Fault(413, too_large(self._bounds))
+        return Fault(413, BODY_TOO_LARGE)
 
     def _values(self, name: bytes) -> list[bytes]:
         """Return the values of all headers with this name."""

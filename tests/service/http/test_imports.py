@@ -203,14 +203,21 @@ def test_what_cannot_be_read_is_refused(accounts: Accounts, ada: PlayerClient) -
         assert ada.http.post(IMPORTS, content=FINISHED, headers=headers).status_code == 415
     compressed = {**LINES, "Content-Encoding": "gzip"}
     assert ada.http.post(IMPORTS, content=FINISHED, headers=compressed).status_code == 415
-    assert upload(ada, b"x" * (2 * 1024 * 1024 + 1)).status_code == 413
-    assert upload(ada, b"x" * (3 * 1024 * 1024)).status_code == 413
+    for size in (2 * 1024 * 1024 + 1, 3 * 1024 * 1024):
+        refused = upload(ada, b"x" * size)
+        assert refused.status_code == 413
+        assert "2097152" in refused.json()["detail"].replace(",", "")
+    parts = {f"part-{number}": "x" for number in range(1001)}
+    refused = ada.http.post(IMPORTS, data=parts, files={"record": ("a.jsonl", FINISHED)})
+    assert refused.status_code == 413
+    assert "parts" in refused.json()["detail"]
     assert ada.http.post(IMPORTS, files={"other": ("a.jsonl", FINISHED)}).status_code == 400
     assert ada.http.post(IMPORTS, data={"record": "x"}, headers={}).status_code == 415
     assert upload(ada, FINISHED, "?public=maybe").status_code == 400
     # Other calls keep their bound.
     large = ada.http.post("/api/v1/games", content=b"x" * (MAX_BODY_BYTES + 1), headers=LINES)
     assert large.status_code == 413
+    assert str(MAX_BODY_BYTES) in large.json()["detail"].replace(",", "")
 
 
 @pytest.mark.http("DELETE /imports/ID", 204, 401, 403, 404)

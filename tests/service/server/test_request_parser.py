@@ -300,6 +300,31 @@ class TestUploads:
         tiny = b"1\r\nx\r\n" * 300_000
         assert Parsed(begin, tiny, max_import_bytes=10**6).status == 413, "bytes on the wire"
 
+    @pytest.mark.parametrize("size", [MAX_BODY_BYTES + 1, MOST + 1, 10**12])
+    @pytest.mark.parametrize("start", [START, b"POST /imports HTTP/1.1", b"POST /games HTTP/1.1"])
+    def test_the_refusal_of_a_large_body_names_the_bound_of_its_request(
+        self, start: bytes, size: int
+    ) -> None:
+        is_upload = b"imports" in start
+        bound = 100_000 if is_upload else MAX_BODY_BYTES
+        declared = head(b"Content-Length: %d" % size, start=start)
+        chunked = head(b"Transfer-Encoding: chunked", start=start)
+        chunk = b"%x\r\n%b\r\n" % (60_000, b"x" * 60_000)
+        for parts in ((declared,), (chunked, *[chunk] * 2)):
+            fault = Parsed(*parts, max_import_bytes=100_000).parser.fault
+            if is_upload and size == MAX_BODY_BYTES + 1 and parts == (declared,):
+                assert fault is None
+                continue
+            assert fault is not None
+            assert (fault.status, fault.detail.values) == (413, {"bytes": bound})
+
+    def test_the_refusal_of_tiny_chunks_names_no_bound_of_the_body(self) -> None:
+        begin = head(b"Transfer-Encoding: chunked", start=self.START)
+        fault = Parsed(begin, b"1\r\nx\r\n" * 300_000, max_import_bytes=10**6).parser.fault
+        assert fault is not None
+        assert fault.status == 413
+        assert "chunks" in fault.detail.template
+
     def test_a_large_body_needs_room(self) -> None:
         size = MAX_BODY_BYTES + 1
         upload = head(b"Content-Length: %d" % size, start=self.START) + b"x" * size
