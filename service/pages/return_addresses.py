@@ -4,10 +4,13 @@ An address of a request is not trusted: it may be that of another server (`local
 request comes is known as far as the browser says it, by the headers Origin and Referer.
 """
 
+from ipaddress import ip_address
 from typing import Final
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from flask import current_app, request
+
+from service.http.context import service
 
 _STANDARD_PORTS: Final = (":443", ":80")
 
@@ -33,6 +36,30 @@ def is_own_host(host: str) -> bool:
     Standard ports are left out, because a proxy may have removed them together with TLS.
     """
     return _without_standard_port(host) == _without_standard_port(request.host)
+
+
+def server_url() -> str:
+    """Return the address of this server with which the links begin that a page shows, without a path.
+
+    It is that of the request only if its host is the public one, or within the visitor's own network, such as
+    `localhost`. The header Host may be anything, and links to a foreign host would be previewed and kept in
+    caches.
+    """
+    public_url: str = service().settings.public_url
+    is_known = is_own_host(urlsplit(public_url).netloc) or _is_private(request.host)
+    return request.host_url.rstrip("/") if is_known else public_url
+
+
+def _is_private(host: str) -> bool:
+    """Return whether a host, with or without a port, is this machine or an address of a private network."""
+    parts = _split(f"//{host}")
+    name = None if parts is None else parts.hostname
+    if name is None or name == "localhost":
+        return name is not None
+    try:
+        return ip_address(name).is_private
+    except ValueError:
+        return False
 
 
 def referring_path() -> str | None:

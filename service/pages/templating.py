@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from babel import Locale, UnknownLocaleError
-from flask import Flask, Response, g, render_template, request
+from flask import Flask, Response, g, render_template
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from markupsafe import Markup
 
@@ -54,6 +54,7 @@ from service.pages.return_addresses import (
     login_address,
     page_address,
     registration_address,
+    server_url,
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, session_token, viewer
@@ -302,5 +303,5 @@ def player_list(game: Game) -> Listing:
 
 
 def absolute_url(path: str) -> str:
-    """Return the address of a path of this server, as the visitor addresses it."""
-    return request.host_url.rstrip("/") + path
+    """Return the address of a path of this server, with its host."""
+    return server_url() + path

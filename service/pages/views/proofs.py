@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from flask import Blueprint, request
+from flask import Blueprint
 from flask import Response as FlaskResponse
 from werkzeug.wrappers import Response
 
@@ -23,7 +23,7 @@ from service.http.language import request_language
 from service.http.responses import continuation
 from service.http.schemas.requests import HeadQuery
 from service.pages.session import viewer
-from service.pages.templating import page
+from service.pages.templating import absolute_url, page
 from service.pages.view_models import proof_view
 from service.pages.view_models.game_forms import game_viewer, require_player
 from service.pages.view_models.verifier_texts import (
@@ -72,7 +72,7 @@ def show_proofs(game_id: str) -> Response:
         witnesses=[NoteKey.parse(key).short_name for key in service().settings.witnesses],
         server_keys=service().keyring.public_keys(),
         player_keys=proof_view.player_keys(game),
-        host=request.host_url,
+        host=absolute_url("/"),
     )
 
 

@@ -21,7 +21,7 @@ from service.http.problems import status_of
 from service.http.validation import Choice, QueryInteger, StrictSchema, String, decode_json
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.templating import page
+from service.pages.templating import absolute_url, page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
 from service.pages.view_models.game_forms import (
     GameViewer,
@@ -220,7 +220,7 @@ def _sandbox_page(
     game = service().games.queries.game(stored.game)
     is_visible = _set_names(stored)
     is_maker = session.viewer() == stored.maker
-    game_in_sandbox = _game_in_sandbox(opened)
+    game_in_sandbox = _game_in_sandbox(opened, is_visible=is_visible)
     seat = opened.sandbox.to_act
     steps: ActionSteps | None = None
     if is_maker and seat is not None and error is None:
@@ -248,7 +248,7 @@ def _sandbox_page(
         is_maker=is_maker,
         form=Form() if error is None else entered_form().refused(error),
         bots=quick_bot_names(game_in_sandbox.rules),
-        address=f"{request.host_url}sandboxes/{stored.id}",
+        address=absolute_url(f"/sandboxes/{stored.id}"),
     )
 
 
@@ -260,10 +260,15 @@ def _set_names(stored: StoredSandbox) -> bool:
     return is_visible
 
 
-def _game_in_sandbox(opened: OpenSandbox) -> Game:
-    """Return the game of a sandbox as it stands after the actions in the sandbox."""
+def _game_in_sandbox(opened: OpenSandbox, *, is_visible: bool) -> Game:
+    """Return the game of a sandbox as it stands after the actions in the sandbox.
+
+    To a viewer who may not see the game of the sandbox, it has no name.
+    """
     game = copy(opened.sandbox.game)
     game.state = opened.sandbox.state
+    if not is_visible:
+        game.options = {name: value for name, value in game.options.items() if name != "name"}
     return game
 
 

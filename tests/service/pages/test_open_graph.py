@@ -30,12 +30,12 @@ def test_a_link_to_a_game_shows_its_board(
     app: Flask, browser: FlaskClient, service: Service
 ) -> None:
     game, _ = start_game(service, {})
-    page = browser.get(f"/games/{game}", base_url="https://games.example/")
+    page = browser.get(f"/games/{game}", base_url="https://localhost/")
     shown = properties(page.text)
     assert shown["og:title"] == "Barony: ada, bea"
     assert "ada" in shown["og:description"]
-    assert shown["og:url"] == f"https://games.example/games/{game}"
-    image = shown["og:image"].removeprefix("https://games.example")
+    assert shown["og:url"] == f"https://localhost/games/{game}"
+    image = shown["og:image"].removeprefix("https://localhost")
     picture = app.test_client().get(image.replace("width=1200", "width=100"))
     assert (picture.status_code, picture.mimetype) == (200, "image/png")
 
