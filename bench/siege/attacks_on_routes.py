@@ -127,6 +127,7 @@ def _home_pages(target: Target) -> Traffic:
 def _account_pages(target: Target) -> Traffic:
     paths = (
         *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
+        "/account/notifications/push",
         *("/account/games.jsonl", "/account/tokens", "/account/webhooks"),
         *("/login", "/register", "/rules", "/rules/barony", "/rules/barony/introduction"),
         *("/rules/pictures/barony/en.svg",),

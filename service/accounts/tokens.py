@@ -194,7 +194,7 @@ class Tokens:
         if digests:
             self._end(player_id, digests)
         if except_token is None:
-            self._revoke_personal(player_id, [t.digest for t in self.personal.of(player_id)])
+            self.revoke_all_personal(player_id)
         for end in self._endings:
             end(player_id)
 
@@ -220,6 +220,10 @@ class Tokens:
         Other processes may accept it for another TOKEN_CACHE_TTL.
         """
         self._revoke_personal(player_id, [self.personal.find(player_id, token_id).digest])
+
+    def revoke_all_personal(self, player_id: str) -> None:
+        """Revoke all personal tokens of a player, like `revoke_personal`."""
+        self._revoke_personal(player_id, [token.digest for token in self.personal.of(player_id)])
 
     def _revoke_personal(self, player_id: str, digests: Sequence[str]) -> None:
         self.personal.delete(player_id, digests)

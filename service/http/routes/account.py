@@ -51,7 +51,10 @@ def end_session(player: str, session: str) -> None:
 
 @blueprint.delete("/me/sessions", "All other sessions have ended.")
 def end_other_sessions(player: str) -> None:
-    """End all sessions of the player except that of this request."""
+    """End all sessions of the player except that of this request.
+
+    Personal tokens stay valid: `DELETE /me/tokens` revokes them.
+    """
     service().accounts.players.tokens.end_all(player, except_token=bearer_token())
 
 
@@ -85,6 +88,12 @@ def create_personal_token(player: str, body: JsonObject) -> JsonObject:
         "token_created", player, {"name": token.name}
     )
     return body_of(NewPersonalToken, token, token=secret)
+
+
+@blueprint.delete("/me/tokens", "All personal tokens are revoked.")
+def revoke_personal_tokens(player: str) -> None:
+    """Revoke all personal tokens, and remove the webhooks that were registered with them."""
+    service().accounts.players.tokens.revoke_all_personal(player)
 
 
 @blueprint.delete("/me/tokens/<id>", "The token is revoked.")
@@ -124,6 +133,7 @@ def mark_as_bot(player: str) -> JsonObject:
 def change_password(player: str, body: JsonObject) -> None:
     """Change the player's password, and end all other sessions.
 
+    Personal tokens stay valid: `DELETE /me/tokens` revokes them.
     If `password` is not the current password, the response is a 403.
     """
     service().accounts.players.change_password(player, bearer_token() or "", **body)

@@ -36,7 +36,7 @@ from service.http.schemas.account import (
     RequestPasswordReset,
     ResetPassword,
 )
-from service.http.validation import StrictSchema, String
+from service.http.validation import Choice, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address
@@ -52,6 +52,18 @@ class NewAccount(StrictSchema):
     handle = String(required=True)
     password = String(required=True)
     email = String(load_default=None)
+
+
+class NewPassword(ChangePassword):
+    """A new password, and whether personal tokens are revoked too."""
+
+    tokens = Choice(choices=("yes",), load_default=None)
+
+
+class OtherSessions(StrictSchema):
+    """Whether personal tokens are revoked together with the other sessions."""
+
+    tokens = Choice(choices=("yes",), load_default=None)
 
 
 class ChosenLanguage(StrictSchema):
@@ -176,11 +188,15 @@ def name_guest() -> Response:
 @blueprint.post(f"{ACCOUNT}/password")
 @limit_account_attempts
 def change_password() -> Response:
-    """Change the password, and end all other sessions."""
+    """Change the password, and end all other sessions; with `tokens`, revoke personal tokens too."""
     player_id = session.require_player()
     token = session.session_token() or ""
     try:
-        service().accounts.players.change_password(player_id, token, **read_form(ChangePassword()))
+        values = read_form(NewPassword())
+        revokes_tokens = values.pop("tokens") is not None
+        service().accounts.players.change_password(player_id, token, **values)
+        if revokes_tokens:
+            service().accounts.players.tokens.revoke_all_personal(player_id)
     except (Malformed, Forbidden, TooManyRequests) as error:
         return account_page(
             problems.status_of(error), password_form=Form().refused(error, "password")
@@ -194,6 +210,18 @@ def end_session() -> Response:
     """End one of the visitor's sessions."""
     player_id = session.require_player()
     service().accounts.players.tokens.end(player_id, read_field("session"))
+    return see_other(ACCOUNT)
+
+
+@blueprint.post(f"{ACCOUNT}/sessions/others")
+def end_other_sessions() -> Response:
+    """End all sessions of the visitor but this one; with `tokens`, revoke personal tokens too."""
+    player_id = session.require_player()
+    revokes_tokens = read_form(OtherSessions())["tokens"] is not None
+    tokens = service().accounts.players.tokens
+    tokens.end_all(player_id, except_token=session.session_token())
+    if revokes_tokens:
+        tokens.revoke_all_personal(player_id)
     return see_other(ACCOUNT)
 
 
@@ -330,6 +358,7 @@ def account_page(
         account=account,
         account_language=None if account.locale is None else primary_subtag(account.locale),
         sessions=service().accounts.players.tokens.sessions(player_id),
+        personal_tokens=len(service().accounts.players.tokens.personal.of(player_id)),
         muted=service().accounts.mutes.of(player_id),
         current_session=session_id(session.session_token() or ""),
         next=next_address(ACCOUNT),

@@ -268,7 +268,8 @@ def _game_in_sandbox(opened: OpenSandbox, *, is_visible: bool) -> Game:
     game = copy(opened.sandbox.game)
     game.state = opened.sandbox.state
     if not is_visible:
-        game.options = {name: value for name, value in game.options.items() if name != "name"}
+        game.options = game.options.copy()
+        game.options.pop("name", None)
     return game
 
 

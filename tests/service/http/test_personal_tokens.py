@@ -86,6 +86,24 @@ def test_tokens_are_created_listed_and_revoked(accounts: Accounts) -> None:
         assert accounts.anonymous.request(method, url).status_code == 401
 
 
+@pytest.mark.http("DELETE /me/tokens", 204, 401)
+def test_ending_other_sessions_leaves_the_tokens_which_are_revoked_together(
+    accounts: Accounts,
+) -> None:
+    ada, bea = accounts.register(), accounts.register()
+    tokens, other = [create(ada, "read") for _ in range(2)], create(bea, "read")
+    assert ada.http.delete(f"{API}/me/sessions").status_code == 204
+    for token in tokens:
+        assert ada.http.get(f"{API}/me", headers=bearer(token)).status_code == 200
+        assert ada.http.delete(TOKENS, headers=bearer(token)).status_code == 403
+    assert accounts.anonymous.delete(TOKENS).status_code == 401
+    assert ada.http.delete(TOKENS).status_code == 204
+    assert ada.http.get(TOKENS).json()["tokens"] == []
+    for token in tokens:
+        assert ada.http.get(f"{API}/me", headers=bearer(token)).status_code == 401
+    assert bea.http.get(f"{API}/me", headers=bearer(other)).status_code == 200
+
+
 @pytest.mark.http("POST /me/tokens", 409)
 def test_a_player_has_a_bounded_number_of_tokens(accounts: Accounts) -> None:
     ada = accounts.register()

@@ -9,7 +9,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import Service
 from service.pages.return_addresses import local_address
-from tests.support.page_forms import PASSWORD, post
+from tests.support.page_forms import PASSWORD, log_in, post
 from tests.support.service_games import start_game
 
 
@@ -208,6 +208,36 @@ def test_the_password_is_changed_with_the_current_one(
     changed = post(browser, "/account/password", "/account", password=PASSWORD, new_password=new)
     assert changed.status_code == 303
     assert service.accounts.players.login("ada", new)
+
+
+@pytest.mark.parametrize("form", ["/account/sessions/others", "/account/password"])
+def test_what_ends_other_sessions_says_that_personal_tokens_stay_and_offers_to_revoke_them(
+    browser: FlaskClient, service: Service, form: str
+) -> None:
+    player = log_in(browser, service)
+    tokens = service.accounts.players.tokens
+    fields = {"password": PASSWORD, "new_password": "battery staple"}
+    fields = fields if form == "/account/password" else {}
+    offer = "go on acting in your place"
+    assert offer not in browser.get("/account").text
+    with browser.session_transaction() as session:
+        token = session["token"]
+    _, secret = tokens.create_personal(player, token, "bot", ["read"], 1)
+    other = tokens.create(player)
+    text = browser.get("/account").text
+    assert text.count(offer) == 2
+    assert f'action="{form}"' in text
+    refused = post(browser, form, "/account", **fields, tokens="no")
+    assert refused.status_code == 400
+    assert tokens.owner(other) is not None
+    assert post(browser, form, "/account", **fields).status_code == 303
+    assert tokens.owner(other) is None
+    assert tokens.owner(secret) is not None
+    fields = {"password": "battery staple", "new_password": PASSWORD} if fields else {}
+    assert post(browser, form, "/account", **fields, tokens="yes").status_code == 303
+    assert tokens.owner(secret) is None
+    assert tokens.owner(token) is not None
+    assert offer not in browser.get("/account").text
 
 
 def test_other_sessions_are_listed_and_can_be_ended(

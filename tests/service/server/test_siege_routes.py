@@ -30,6 +30,8 @@ NOT_ATTACKED: dict[str, str] = {
     "POST /account/password": _PASSWORD,
     "POST /account/name": _PASSWORD,
     "POST /account/sessions": _WOULD_END,
+    "POST /account/sessions/others": _WOULD_END,
+    "DELETE /api/v1/me/tokens": "reads and deletes a few keys, like DELETE /api/v1/me/tokens/<id>",
     "POST /password/new": _PASSWORD,
     "PUT /api/v1/password-resets": _PASSWORD,
     "POST /account/erase": _WOULD_END,
