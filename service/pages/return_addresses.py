@@ -1,4 +1,4 @@
-"""The addresses of this server to which a visitor is led: after a form, and back to a page after logging in.
+"""The addresses of this server to which a visitor is led: by links, after a form, and after logging in.
 
 An address of a request is not trusted: it may be that of another server (`local_address`). From which page a
 request comes is known as far as the browser says it, by the headers Origin and Referer.

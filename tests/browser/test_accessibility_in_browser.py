@@ -38,6 +38,7 @@ NO_PAGES = {
     "installation.get_icon": "a picture",
     "installation.get_manifest": "for browsers",
     "installation.get_service_worker": "a script",
+    "notifications.get_push_state": "for scripts",
     "proofs.download_receipts": "a file",
     "rules.get_picture": "a picture",
     "proofs.download_record": "a file",
