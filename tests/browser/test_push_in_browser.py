@@ -242,6 +242,12 @@ def test_nothing_is_shown_for_an_account_that_is_not_logged_in(visitors: Visitor
     assert browser.shown == ["for ada", "offline"]
     browser.visitor.context.set_offline(False)
 
+    # A page that does not say who is logged in changes nothing.
+    browser.visitor.page.goto(f"{browser.visitor.site.url}/api/v1/docs")
+    browser.visitor.open("/rules")
+    assert browser.shown == ["for ada", "offline"]
+    assert browser.endpoint == endpoint
+
     log_out(browser.visitor.open("/account"))
     wait_until(lambda: browser.endpoint is None)
     wait_until(lambda: browser.shown == [])

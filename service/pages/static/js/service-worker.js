@@ -73,7 +73,7 @@ async function keepPage(key, response) {
   if (!response.ok) return;
   // Its name says who is logged in, also if this page is not kept.
   const cache = await caches.open(name);
-  if (isOther) await Promise.all([closeNotifications(account), settleSubscription()]);
+  if (isOther) await settleAccount();
   if (key === undefined) return;
   const headers = { "Content-Type": "text/html; charset=utf-8", [RECEIVED]: new Date().toISOString() };
   for (const header of ["Content-Security-Policy", "Referrer-Policy", "X-Content-Type-Options"])
@@ -145,7 +145,7 @@ worker.addEventListener("install", (/** @type {any} */ event) => {
 
 worker.addEventListener("activate", (/** @type {any} */ event) => {
   // Earlier versions have registered subscriptions that belong to no session.
-  event.waitUntil(Promise.all([worker.clients.claim(), settleSubscription()]));
+  event.waitUntil(Promise.all([worker.clients.claim(), settleAccount()]));
 });
 
 // The page that has registered the worker was loaded without it.
@@ -170,15 +170,6 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   else if (request.mode === "navigate" || (request.headers.has("HX-Request") && request.headers.get("HX-Target") !== "acting"))
     event.respondWith(respondWithPage(event));
 });
-
-/**
- * Close the notifications that are shown to other accounts than this one.
- * @param {string} account
- */
-async function closeNotifications(account) {
-  for (const shown of await worker.registration.getNotifications())
-    if (shown.data?.account !== account) shown.close();
-}
 
 /** Return what the server says of subscriptions and of who is logged in; undefined if it says nothing. */
 async function pushState() {
@@ -207,17 +198,21 @@ async function idOf(subscription) {
 async function registerSubscription(state, subscription) {
   const { endpoint, keys } = subscription.toJSON();
   const fields = { csrf_token: state.csrf_token, endpoint: endpoint ?? "", p256dh: keys?.["p256dh"] ?? "" };
-  await fetch(PUSH, { method: "POST", body: new URLSearchParams({ ...fields, auth: keys?.["auth"] ?? "" }) });
+  const body = new URLSearchParams({ ...fields, auth: keys?.["auth"] ?? "" });
+  await fetch(PUSH, { method: "POST", body }).catch(() => undefined);
 }
 
 /**
- * End the push subscription of this browser, unless the server has it for the account that is logged in: then it belongs
- * to the present session from now on.
+ * Close the notifications that are shown to other accounts than the one that is logged in, and end the push subscription
+ * of this browser, unless the server has it for that account: then it belongs to the present session from now on.
  */
-async function settleSubscription() {
+async function settleAccount() {
   const subscription = await worker.registration.pushManager?.getSubscription();
-  const state = subscription ? await pushState() : undefined;
+  const shown = await worker.registration.getNotifications();
+  const state = subscription || shown.length > 0 ? await pushState() : undefined;
   if (!state) return;
+  for (const notification of shown) if (notification.data?.account !== state.player) notification.close();
+  if (!subscription) return;
   const id = await idOf(subscription);
   const entry = state.subscriptions.find((/** @type {any} */ each) => each.id === id);
   if (!entry) await subscription.unsubscribe();
@@ -261,7 +256,7 @@ async function presentAccount() {
 async function showMessage(message) {
   const { account, turns } = await presentAccount();
   // Servers of an earlier version do not say for whom a message is.
-  if (!account || (message.account ?? account) !== account) return settleSubscription();
+  if (!account || (message.account ?? account) !== account) return settleAccount();
   await worker.registration.showNotification(message.title, {
     body: message.body,
     tag: message.tag,
