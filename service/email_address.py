@@ -8,6 +8,7 @@ from email.utils import parseaddr
 from typing import Final
 
 from domain.errors import CartularyError
+from service.entered_text import trim
 
 MAX_LENGTH: Final = 254
 """Characters of an address (RFC 5321, with the angle brackets left out)."""
@@ -23,10 +24,12 @@ def parse_address(text: str) -> str:
     """Return an e-mail address, normalized. Raises InvalidAddress.
 
     An address has a domain with a name that can be reached from anywhere: neither an IP address nor
-    `localhost`. Quoted local parts, comments and display names are refused.
+    `localhost`. Quoted local parts, comments and display names are refused, white space around the address is
+    left out.
     """
     from email_validator import EmailNotValidError, validate_email
 
+    text = trim(text)
     if len(text) <= MAX_LENGTH:
         try:
             checked = validate_email(text, check_deliverability=False, strict=True)

@@ -12,6 +12,7 @@ from typing import Final
 import redis
 
 from service.connection import unavailable_on_error
+from service.entered_text import trim_code
 
 _KEY: Final = "cartulary:mail-secret"
 _SECRET_BYTES: Final = 32
@@ -49,7 +50,7 @@ class MailTokens:
 
     def unsubscribing_player(self, token: str) -> str | None:
         """Return the id of the player whose token to unsubscribe this is; None if it is nobody's."""
-        player, _, code = token.partition(".")
+        player, _, code = trim_code(token).partition(".")
         expected = self.code("unsubscribe", player)
         return player if hmac.compare_digest(code.encode(), expected.encode()) else None
 

@@ -455,14 +455,25 @@ def withdraw(service: "Service", announcement: str, reason: str) -> Message:
 
 
 def _id_of(service: "Service", player: str) -> str:
-    """Return the id of a player, given by handle or id. Raises CartularyError."""
-    account = service.accounts.players.by_handle(player)
-    if account is not None:
-        return account.id
-    (by_id,) = service.accounts.players.get([player])
-    if by_id is None:
+    """Return the id of a player, given by handle or id. Raises CartularyError.
+
+    A handle with HANDLE_MARK before it is no id. A player may have the id of another one as a handle.
+    """
+    from service.entered_text import trim
+
+    by_handle = service.accounts.players.by_handle(player)
+    (by_id,) = service.accounts.players.get([trim(player)])
+    if by_handle is not None and by_id is not None and by_handle.id != by_id.id:
+        raise CartularyError.with_message(
+            "{player} is the handle of one player and the id of another: write @{player} for the first,"
+            " or @{other} for the second",
+            player=by_handle.handle,
+            other=by_id.handle,
+        )
+    account = by_handle or by_id
+    if account is None:
         raise CartularyError.with_message("there is no player {player}", player=player)
-    return by_id.id
+    return account.id
 
 
 def _time(timestamp: str) -> str:

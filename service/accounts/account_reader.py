@@ -18,6 +18,7 @@ from domain.errors import Malformed
 from domain.messages import Text, message
 from service import clock
 from service.accounts.handle_index import HandleIndex
+from service.accounts.handles import entered_handle
 from service.accounts.tokens import TOKEN_CACHE_TTL
 from service.connection import read_field, text_or_none, unavailable_on_error, which_exist
 from service.email_address import parse_address
@@ -127,7 +128,7 @@ class AccountReader:
 
     def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[Player], str | None]:
         """Return players whose handles begin with `prefix`; see `HandleIndex.page`."""
-        ids, next_after = self._handle_index.page(prefix, after, limit)
+        ids, next_after = self._handle_index.page(entered_handle(prefix), after, limit)
         return [player for player in self.get(ids) if player is not None], next_after
 
     def by_handle(self, handle: str) -> Player | None:

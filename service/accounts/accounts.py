@@ -17,7 +17,7 @@ them. If a player is erased (`erasure`), the id stays in the logs, and the handl
 
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from itertools import count
@@ -45,7 +45,7 @@ from service.accounts.account_reader import (
 )
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handle_index import HandleIndex
-from service.accounts.handles import InvalidHandle, parse_handle, random_guest_handle
+from service.accounts.handles import InvalidHandle, fold_case, parse_handle, random_guest_handle
 from service.accounts.holidays import holidays_key
 from service.accounts.password_guesses import (
     GuessCount,
@@ -96,6 +96,11 @@ class Players(AccountReader):
         self._guesses = PasswordGuesses(client, bounds, MailTokens(client))
         personal = PersonalTokens(client, bounds.max_personal_tokens_per_player)
         self.tokens = Tokens(client, account_key, bounds.max_sessions_per_player, personal)
+        self._words_of_routes: frozenset[str] = frozenset()
+
+    def reserve_words(self, words: Iterable[str]) -> None:
+        """Keep players from choosing these words as handles: in paths, they stand in the place of one."""
+        self._words_of_routes |= frozenset(map(fold_case, words))
 
     def register(
         self,
@@ -110,7 +115,7 @@ class Players(AccountReader):
 
         `client` names the program that will use the token, for the list of sessions.
         """
-        handle = checked_handle(handle, faults_of(handle, password, email, locale))
+        handle = self._checked_handle(handle, faults_of(handle, password, email, locale))
         self._handle_index.require_free(handle)
         player = new_player(handle, email, locale)
         self._create(player, self._passwords.hash(password))
@@ -153,7 +158,7 @@ class Players(AccountReader):
         Their sessions stay valid. Raises Malformed (naming every wrong field), HandleTaken, NotAGuest (also
         for a player without an account).
         """
-        handle = checked_handle(handle, faults_of(handle, password, email, None))
+        handle = self._checked_handle(handle, faults_of(handle, password, email, None))
         (guest,) = self.get([player_id])
         if guest is None or not guest.is_guest:
             raise NotAGuest(_NOT_A_GUEST)
@@ -387,6 +392,26 @@ class Players(AccountReader):
         """Remember a place where a player has proven who they are, without logging in."""
         self._guesses.add_network(player_id, source)
 
+    def _checked_handle(self, handle: str, faults: dict[str, Text]) -> str:
+        """Return a new handle, normalized. Raises Malformed with these faults and that of the handle."""
+        try:
+            handle = parse_handle(handle)
+        except InvalidHandle as error:
+            faults["handle"] = error.message
+        else:
+            if is_reserved(handle):
+                faults["handle"] = message(
+                    "is reserved, because it seems to speak for this server: choose another one"
+                )
+            elif fold_case(handle) in self._words_of_routes:
+                faults["handle"] = message(
+                    "is reserved, because it has another meaning in addresses of this server: choose"
+                    " another one"
+                )
+        if faults:
+            raise Malformed(faults)
+        return handle
+
     def _is_password(self, guess: GuessCount, password_hash: str | None, password: str) -> bool:
         """Return whether a password has this hash. Only a wrong one stays counted as a guess."""
         is_wrong = False
@@ -453,22 +478,6 @@ def _handles(id: str) -> Iterator[str]:
     yield id
     for _ in range(_MAX_ATTEMPTS):
         yield f"{id}-{secrets.token_hex(_SUFFIX_BYTES)}"
-
-
-def checked_handle(handle: str, faults: dict[str, Text]) -> str:
-    """Return a new handle, normalized. Raises Malformed with these faults and that of the handle."""
-    try:
-        handle = parse_handle(handle)
-    except InvalidHandle as error:
-        faults["handle"] = error.message
-    else:
-        if is_reserved(handle):
-            faults["handle"] = message(
-                "is reserved, because it seems to speak for this server: choose another one"
-            )
-    if faults:
-        raise Malformed(faults)
-    return handle
 
 
 def faults_of(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, Text]:

@@ -15,8 +15,11 @@ from typing import Any, Final
 
 from domain.errors import CartularyError
 from domain.messages import listing
+from service.entered_text import trim
 
 MAX_LENGTH: Final = 32
+HANDLE_MARK: Final = "@"
+"""May stand before a handle wherever one is expected: `@me` is always a handle, and never a word of ours."""
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
 """The maximum length before normalization, the time of which can grow with the square of the length."""
 _SIGNS: Final = "_-."
@@ -42,8 +45,9 @@ class InvalidHandle(CartularyError):
 def parse_handle(text: str) -> str:
     """Return the handle that a text spells, in the normalization form NFKC: letters have their usual form.
 
-    Raises InvalidHandle.
+    White space around it is left out. Raises InvalidHandle.
     """
+    text = trim(text)
     if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalized(text)):
         raise InvalidHandle.with_message(
             "must be 1 to {count} letters, digits, underscores, hyphens or full stops, and neither"
@@ -65,12 +69,19 @@ def fold_case(handle: str) -> str:
     return handle.casefold()
 
 
+def entered_handle(text: str) -> str:
+    """Return the handle in a text that names a player, without white space around it and without its mark."""
+    return trim(text).removeprefix(HANDLE_MARK)
+
+
 def spellings(text: str) -> tuple[str, ...]:
     """Return the handles that a text may spell, without upper case, the most exact first.
 
+    The text may have white space around it, and begin with HANDLE_MARK.
     There are none if no player can have such a handle. Handles that were registered before
     `parse_handle` normalized them to NFKC are stored in NFC.
     """
+    text = entered_handle(text)
     if len(text) > _MAX_RAW_LENGTH:
         return ()
     normalized = (unicodedata.normalize("NFC", text), _normalized(text))

@@ -17,7 +17,7 @@ import redis
 
 from domain.messages import Message, message
 from service import clock
-from service.accounts.handles import fold_case
+from service.accounts.handles import entered_handle, fold_case
 from service.bounds import Bounds
 from service.connection import count_attempt, unavailable_on_error
 from service.errors import TooManyRequests
@@ -80,7 +80,7 @@ class PasswordGuesses:
         elif player_id is not None and known_since is not None:
             count = self._count_of("network", player_id, source.network, is_owners=True)
         else:
-            text = unicodedata.normalize("NFKC", handle[:_MAX_HANDLE_LENGTH])
+            text = unicodedata.normalize("NFKC", entered_handle(handle)[:_MAX_HANDLE_LENGTH])
             # JSON may contain a lone surrogate, which UTF-8 cannot encode.
             count = self._count_of("handle", ascii(fold_case(text)))
         return self._begin(count, _TOO_MANY_LOGINS)

@@ -26,6 +26,7 @@ from service.accounts.mutes import Mutes
 from service.bounds import Bounds
 from service.clubs.names import name_fault, normalized_name
 from service.clubs.store import Club, ClubStore, ClubWithPeople, Person, Relation, club_not_found
+from service.entered_text import trim_code
 from service.errors import Forbidden, NotFound, TooManyClubs
 
 LINK_DAYS: Final = 30
@@ -362,7 +363,7 @@ class Clubs:
 
     def by_link(self, token: str) -> Club:
         """Return the club to which a link invites. Raises NotFound if it is not valid, or no longer."""
-        club_id = token.partition("-")[0]
+        club_id = trim_code(token).partition("-")[0]
         if _is_id(club_id):
             (entry,) = self._store.get_each([club_id])
             if entry is not None and _is_valid(entry[0], token):
@@ -468,7 +469,7 @@ def token_of_link(club: Club) -> str | None:
 def _is_valid(club: Club, token: str) -> bool:
     expected = token_of_link(club)
     return expected is not None and hmac.compare_digest(
-        expected.encode(), token.encode("utf-8", "surrogatepass")
+        expected.encode(), trim_code(token).encode("utf-8", "surrogatepass")
     )
 
 

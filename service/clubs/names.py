@@ -6,6 +6,7 @@ from typing import Final
 from domain.messages import Message, Text, message
 from service.accounts.handles import MAX_LENGTH, InvalidHandle, fold_case, parse_handle, skeletons
 from service.accounts.reserved_handles import is_reserved
+from service.entered_text import trim
 
 MAX_NAME_LENGTH: Final = MAX_LENGTH
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
@@ -31,7 +32,8 @@ _LENGTH: Final[Message] = message("must have 1 to {count} characters", count=MAX
 
 def normalized_name(text: str) -> str:
     """Return a name in the normalization form NFKC, with single spaces between its words."""
-    return " ".join(unicodedata.normalize("NFKC", text[:_MAX_RAW_LENGTH]).split())
+    words = unicodedata.normalize("NFKC", trim(text)[:_MAX_RAW_LENGTH]).split()
+    return " ".join(filter(None, map(trim, words)))
 
 
 def skeletons_of_name(name: str) -> frozenset[str]:

@@ -27,6 +27,7 @@ from service import clock
 from service.accounts.mutes import Mutes
 from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
+from service.entered_text import trim_code
 from service.errors import Forbidden, NotFound
 from service.games.listings import Listings
 from service.games.loader import CachedGame, GameLoader
@@ -98,7 +99,7 @@ class Invitations:
 
     def get(self, token: str) -> Invitation:
         """Return the invitation with a token. Raises NotFound if it is not valid, or no longer."""
-        game_id, _, _ = token.partition("-")
+        game_id, _, _ = trim_code(token).partition("-")
         try:
             game = self._loader.load(game_id).game
         except NotFound:
@@ -112,6 +113,7 @@ class Invitations:
         """
         if game.status != "open":
             raise _not_valid()
+        token = trim_code(token)
         with unavailable_on_error():
             stored = self._redis.hgetall(_key(game.id))
         for player, value in stored.items():

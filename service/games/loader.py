@@ -222,7 +222,8 @@ class SingleFlight(Generic[Result]):
 
 log = logging.getLogger(__name__)
 
-GAME_ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
+GAME_ID: Final = re.compile(r"(?!new$)[A-Za-z0-9_-]{1,64}")
+"""The ids of games that are stored, also of those from elsewhere. `/games/new` is the form of a new game."""
 PAGE_LINES: Final = 500
 """Lines of a log that are read with one command."""
 

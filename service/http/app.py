@@ -15,6 +15,7 @@ from service.http import api_docs, language, problems, ratelimits
 from service.http.access_log import AccessLog, Metrics
 from service.http.blueprint import Application, PathInteger
 from service.http.context import ACCESS_LOG, METRICS, SERVICE
+from service.http.route_words import words_for_handles
 from service.http.routes import (
     account,
     administration,
@@ -108,6 +109,12 @@ def wait_for_replicas(app: Flask, replication: Replication) -> None:
     setattr(app, "dispatch_request", waiting_dispatch)  # noqa: B010 # mypy allows no assignment to a method
 
 
+def reserve_words(app: Flask, service: Service) -> None:
+    """Keep players from registering the words of the routes of an application that stand for handles."""
+    rules = (rule.rule for rule in app.url_map.iter_rules())
+    service.accounts.players.reserve_words(words_for_handles(rules))
+
+
 def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     """Create the application for a service."""
     app = Application("cartulary", static_folder=None)
@@ -125,6 +132,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
         app.register_blueprint(blueprint, url_prefix=api_docs.PREFIX)
     app.register_blueprint(health.blueprint)
     api_docs.register(app, (*_BLUEPRINTS, health.blueprint))
+    reserve_words(app, service)
     language.register(app)
     problems.register(app)
     if service.settings.wait_replicas:

@@ -19,6 +19,7 @@ from domain.messages import plural_message
 from service import clock
 from service.accounts.account_reader import account_key
 from service.connection import to_text, unavailable_on_error
+from service.entered_text import trim_code
 from service.errors import NotFound, TooManyFeeds
 
 _FEED: Final = "cartulary:feed:"
@@ -100,4 +101,4 @@ class FeedTokens:
 
 
 def _digest(token: str) -> str:
-    return sha256(token.encode()).hexdigest()
+    return sha256(trim_code(token).encode()).hexdigest()

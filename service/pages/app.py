@@ -7,7 +7,7 @@ from flask import Flask
 from service.bootstrap import Service
 from service.http.access_log import Metrics
 from service.http.api_docs import PREFIX
-from service.http.app import create_app
+from service.http.app import create_app, reserve_words
 from service.pages import announcements, assets, blueprint, errors, session, templating
 from service.pages.views import (
     accounts,
@@ -74,4 +74,5 @@ def create_web_app(service: Service, metrics: Metrics | None = None) -> Flask:
     for module in _VIEWS:
         pages.register_blueprint(module.blueprint)
     app.register_blueprint(pages)
+    reserve_words(app, service)
     return app

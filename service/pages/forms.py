@@ -1,7 +1,8 @@
 """Forms: what a visitor has entered, and what is wrong with it; numbers in addresses and forms.
 
 A form that is refused is shown again with everything that was entered, except for passwords, and each fault
-stands next to its field. Values are checked by marshmallow schemas; an empty field counts as missing.
+stands next to its field. Values are checked by marshmallow schemas; an empty field counts as missing, and so
+does one with nothing but white space, unless it is a password.
 """
 
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from werkzeug.wrappers import Response
 
 from domain.errors import CartularyError, Malformed
 from domain.messages import Text, message
+from service.entered_text import trim
 from service.errors import ServiceError
 from service.http.validation import StrictSchema, String, validate, whole_number
 from service.pages.return_addresses import NEXT_FIELD
@@ -55,7 +57,11 @@ def entered_form() -> Form:
 def read_form(schema: Schema) -> dict[str, Any]:
     """Return what a schema loads from the form of the request. Raises Malformed."""
     others = (CSRF_FIELD, NEXT_FIELD)
-    values = {name: text for name, text in request.form.items() if text and name not in others}
+    values = {
+        name: text
+        for name, text in request.form.items()
+        if name not in others and (text if name in _SECRET_FIELDS else trim(text))
+    }
     return validate(schema, values)
 
 

@@ -55,6 +55,24 @@ def operations(service: Service) -> list[str]:
     return [entry["operation"] for entry in AdministrationLog(service.redis).entries()]
 
 
+def test_a_player_whose_handle_is_the_id_of_another_is_named_with_a_mark(
+    admin: Admin, service: Service, ada: str
+) -> None:
+    service.accounts.players.register(ada, PASSWORD)
+    refused = admin("suspend", ada, *WHY)
+    assert (refused.exit_code, f"@{ada}" in refused.output, "@Ada" in refused.output) == (
+        1,
+        True,
+        True,
+    )
+    for player, is_suspended in ((f"@{ada}", False), (" @ADA ", True)):
+        assert admin("suspend", player, *WHY).exit_code == 0
+        assert service.accounts.players.is_suspended(ada) == is_suspended
+    bea, _ = service.accounts.players.register("Bea", PASSWORD)
+    assert admin("suspend", f" {bea.id}\u00a0", *WHY).exit_code == 0
+    assert service.accounts.players.is_suspended(bea.id)
+
+
 def test_players_are_listed_with_what_they_are(admin: Admin, service: Service, ada: str) -> None:
     service.accounts.players.register("Adele", PASSWORD)
     service.accounts.players.register("Bea", PASSWORD)

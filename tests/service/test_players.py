@@ -155,7 +155,7 @@ def test_one_of_several_concurrent_registrations_gets_the_handle(service: Servic
         ("a b", PASSWORD, None, None, {"handle"}),
         ("-ada", PASSWORD, None, None, {"handle"}),
         ("a" * 33, PASSWORD, None, None, {"handle"}),
-        ("a\n", PASSWORD, None, None, {"handle"}),
+        ("a\nb", PASSWORD, None, None, {"handle"}),
         ("\ud800", PASSWORD, None, None, {"handle"}),
         ("\N{CYRILLIC SMALL LETTER A}da", PASSWORD, None, None, {"handle"}),
         ("ada", "short", None, None, {"password"}),

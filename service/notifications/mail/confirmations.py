@@ -22,6 +22,7 @@ from service.accounts.account_reader import AccountReader
 from service.bounds import Bounds
 from service.connection import count_attempt, unavailable_on_error
 from service.email_address import limit_key
+from service.entered_text import trim_code
 from service.errors import NotFound, TooManyRequests
 from service.notifications.mail.account_mails import AccountMails
 from service.notifications.mail.email_addresses import EmailAddresses
@@ -113,4 +114,4 @@ class Confirmations:
 
 
 def _token_key(token: str) -> str:
-    return f"cartulary:email-confirmation:{sha256(token.encode()).hexdigest()}"
+    return f"cartulary:email-confirmation:{sha256(trim_code(token).encode()).hexdigest()}"

@@ -25,6 +25,7 @@ from service.accounts.accounts import Players, password_fault
 from service.accounts.password_guesses import LoginSource
 from service.bounds import Bounds
 from service.connection import count_attempt, to_text, unavailable_on_error
+from service.entered_text import trim, trim_code
 from service.errors import NotFound, OperationNotPossible, TooManyRequests
 from service.notifications.mail.account_mails import AccountMails, AccountNotices
 from service.shared_secret import MailTokens
@@ -61,7 +62,7 @@ class PasswordResets:
         limit, seconds = self._bounds.max_password_resets_per_network, _DAY_SECONDS
         if wait := self._count("network", network, limit, seconds):
             raise TooManyRequests(message("no more links are sent today"), wait)
-        text = handle[:_MAX_HANDLE_LENGTH].encode(errors="replace").decode()
+        text = trim(handle)[:_MAX_HANDLE_LENGTH].encode(errors="replace").decode()
         self._mails.add("password_reset", "", "", {"handle": text})
 
     def recipient(self, handle: str, *, is_first_attempt: bool) -> Player | None:
@@ -144,4 +145,6 @@ class PasswordResets:
 
 
 def _token_key(token: str) -> str:
-    return f"cartulary:password-reset:{sha256(token.encode(errors='replace')).hexdigest()}"
+    return (
+        f"cartulary:password-reset:{sha256(trim_code(token).encode(errors='replace')).hexdigest()}"
+    )

@@ -29,6 +29,7 @@ from service import clock
 from service.accounts.personal_tokens import PersonalTokens
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
+from service.entered_text import trim
 from service.errors import NotFound, TooManyWebhooks
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.endpoints import Endpoint
@@ -161,6 +162,7 @@ class Webhooks:
 
     def _new(self, url: str) -> Webhook:
         """Return a new webhook, which is not stored. Raises Malformed."""
+        url = trim(url)
         try:
             self._receivers.check_url(url)
         except InvalidUrl as error:

@@ -24,6 +24,7 @@ from domain.scene import Scene, caption, with_changes
 from domain.turn_plan import PlannedAction, TurnPlan, goes_on_after, turn_plan
 from replay.render.embedded_map import view_box
 from replay.render.map_links import HexLink
+from service.entered_text import trim
 from service.pages.view_models.position_view import unsealed_event
 
 CHOOSE: Final = "choose"
@@ -451,7 +452,7 @@ def read_query(
     return ActionQuery(
         values,
         attempts[0] if attempts else None,
-        actions[0].strip() if actions and actions[0].strip() else None,
+        (trim(actions[0]).lower() or None) if actions else None,
         fixed,
     )
 

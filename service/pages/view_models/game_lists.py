@@ -23,6 +23,7 @@ from domain.registry import registered_name, rule_system_for, rule_systems
 from replay.render.embedded_map import emblem_svg
 from service import clock
 from service.accounts.names import AccountNames
+from service.entered_text import trim
 from service.games import listings
 from service.games.game_filter import PACES, RESULTS, GameFilter, Pace
 from service.games.listings import GamesOfClub
@@ -359,7 +360,7 @@ PACE_LABELS: Final[Mapping[Pace, Text]] = {
 def chosen_values(name: str, arguments: Mapping[str, str]) -> dict[str, str]:
     """Return the values of the form of a list that an address has; empty ones are left out."""
     fields = _FIELDS_OF_OPEN_GAMES if name == "open" else _FIELDS
-    return {name: value for name in fields if (value := arguments.get(name, "").strip())}
+    return {name: value for name in fields if (value := trim(arguments.get(name, "")))}
 
 
 def filter_of(values: Mapping[str, str]) -> GameFilter:

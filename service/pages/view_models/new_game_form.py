@@ -23,6 +23,7 @@ from domain.options import (
 )
 from domain.registry import RegisteredRuleSystem
 from replay.playout import RANDOM, STRONG, bot_names
+from service.entered_text import trim
 from service.games.game_settings import DEFAULT_BOT
 from service.pages.view_models.clock_form import clock_of, field_of_fault
 
@@ -175,8 +176,8 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
         "options": options,
         "clock": clock_of(values),
         "bots": bots,
-        "invite": _handles(values.get("invite", "")),
-        "arbiter": values.get("arbiter", "").strip() or None,
+        "invite": entered_handles(values.get("invite", "")),
+        "arbiter": trim(values.get("arbiter", "")) or None,
     }
 
 
@@ -226,5 +227,6 @@ def _count(text: str) -> int:
     return min(number, MOST_SEATS) if isinstance(number, int) else 0
 
 
-def _handles(text: str) -> list[str]:
-    return list(filter(None, re.split(r"[\s,;]+", text)))
+def entered_handles(text: str) -> list[str]:
+    """Return the handles in a field for several, which are separated by white space, commas or semicolons."""
+    return list(filter(None, map(trim, re.split(r"[\s,;]+", text))))

@@ -28,7 +28,12 @@ from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStat
 from ledger.time_zones import time_zone
 from service import clock
 from service.http.language import request_language
-from service.pages.view_models.new_game_form import CLUB_OPTION, option_fields, request_body
+from service.pages.view_models.new_game_form import (
+    CLUB_OPTION,
+    entered_handles,
+    option_fields,
+    request_body,
+)
 
 DAY: Final = 24 * 3600
 USUAL_DAYS: Final = 28
@@ -324,7 +329,7 @@ def tournament_body(
         "most": _number(values.get("most", "")),
         "closes": _moment(values.get("closes", ""), zone),
         "round_seconds": days * DAY if isinstance(days, int) else days,
-        "invite": values.get("invite", "").replace(",", " ").split(),
+        "invite": entered_handles(values.get("invite", "")),
     }
 
 

@@ -135,7 +135,7 @@ def invite(club_id: str) -> BaseResponse:
     player_id = require_player()
     service().clubs.of_owner(club_id, player_id)
     try:
-        account = service().accounts.players.person_with_handle(read_field("handle").strip())
+        account = service().accounts.players.person_with_handle(read_field("handle"))
         service().notifications.club_invitations.invite(club_id, player_id, account.id)
     except (Malformed, NotNow) as error:
         form = entered_form().refused(error, "handle")
@@ -208,7 +208,7 @@ def set_webhook(club_id: str) -> BaseResponse:
     try:
         values = read_form(SetClubWebhook())
         webhook = service().notifications.club_webhooks.set(
-            club_id, player_id, values["url"].strip(), values["format"]
+            club_id, player_id, values["url"], values["format"]
         )
     except Malformed as error:
         return _club_page(club_id, form.refused(error), problems.status_of(error))

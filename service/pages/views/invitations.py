@@ -25,7 +25,7 @@ def invite_player(game_id: str) -> BaseResponse:
     player_id = require_player()
     game = service().games.queries.visible_game(game_id, player_id)
     try:
-        service().games.lobby.invite(game_id, player_id, read_field("handle").strip())
+        service().games.lobby.invite(game_id, player_id, read_field("handle"))
     except (Malformed, NotNow, Forbidden) as error:
         form = entered_form().refused(error, "handle")
         return show_open_game(game, form=form, status=status_of(error))

@@ -7,6 +7,7 @@ from flask import Blueprint, Response, request
 from domain.errors import Malformed
 from domain.registry import rule_systems
 from domain.tournaments.tournament import Tournament
+from service.entered_text import trim
 from service.errors import Forbidden, NotFound
 from service.games.game_filter import RESULTS
 from service.games.listings import STATUSES
@@ -38,7 +39,7 @@ _MAX_TOURNAMENT_PAGES: Final = 10
 def show_player(handle: str) -> Response:
     """Show a player as the visitor may see them, with the games that the values of the form select."""
     profile = service().games.profiles.profile(handle, viewer())
-    values = {name: value for name in _FIELDS if (value := request.args.get(name, "").strip())}
+    values = {name: value for name in _FIELDS if (value := trim(request.args.get(name, "")))}
     games = None
     if profile.shows_games:
         games = games_of_profile(profile, viewer(), values, request.args.get("cursor"))

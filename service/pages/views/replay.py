@@ -20,6 +20,7 @@ from replay.event_filter import CONDITIONS, parse_filter
 from replay.event_text import actor_message
 from replay.render.score_chart import score_chart_svg
 from replay.score_chart import NoScores, score_rows
+from service.entered_text import trim
 from service.errors import NotFound
 from service.games.private_notes import PrivateNote
 from service.games.viewpoint import Viewpoint, viewpoint_of
@@ -243,7 +244,7 @@ def _missing_event(source: ReplayedGame) -> Response:
 
 def _condition(name: str) -> str:
     """Return a condition of the filter of the log; an empty one is no condition."""
-    return request.args.get(name, "").strip()[:_MAX_CONDITION_CHARACTERS]
+    return trim(request.args.get(name, ""))[:_MAX_CONDITION_CHARACTERS]
 
 
 def _log_row(source: ReplayedGame, event: Event) -> LogRow:

@@ -84,7 +84,7 @@ def test_a_club_is_created_shown_changed_and_closed(accounts: Accounts) -> None:
     listed = accounts.anonymous.get(CLUBS, params={"limit": 100}).json()["clubs"]
     assert {key: value for key, value in shown.items() if key != "you"} in listed
     assert bea.http.post(CLUBS, json={"name": shown["name"].upper()}).status_code == 409
-    for name in ("", "Admin", "x" * 33, "a\tb\u202e"):
+    for name in ("", "Admin", "x" * 33, "a\u202eb"):
         refused = ada.http.post(CLUBS, json={"name": name})
         assert invalid_fields(refused) == {"name"}
     about = "We play on Wednesdays.\nBring cake."

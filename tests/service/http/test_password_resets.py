@@ -26,7 +26,7 @@ def test_a_password_is_replaced_with_a_token(
     with WebServer(settings, environ=smtp) as server, http_client(server.url, contract) as client:
         for handle in ("zoe", "nobody"):
             assert client.post(PATH, json={"handle": handle}).status_code == 204
-        body = {"token": token, "new_password": "battery staple"}
+        body = {"token": f" {token[:20]}\r\n{token[20:]}\u200b", "new_password": "battery staple"}
         assert client.put(PATH, json=body).status_code == 204
         assert client.put(PATH, json=body).status_code == 404
         headers = {"Authorization": f"Bearer {old_token}"}

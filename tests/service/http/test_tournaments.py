@@ -216,7 +216,7 @@ def test_an_organiser_gives_a_place_to_a_substitute(
         service.tournaments.work.advance(path.rsplit("/")[-1])
         service.redis.close()
     assert cid.http.put(f"{path}/players/me").status_code == 200
-    body = {"entrant": ada.handle, "substitute": cid.handle}
+    body = {"entrant": f" {ada.handle.upper()}\u00a0", "substitute": f"@{cid.handle}\u200b"}
     replaced = organiser.http.post(f"{path}/replacements", json=body).json()
     assert sorted(replaced["entrants"]) == sorted([bea.id, cid.id])
     assert replaced["substitutes"] == []
