@@ -336,7 +336,9 @@ def _leads_of_answer(data: JsonObject, game: Game) -> list[Message]:
             leads.append(message("accepted as event {seq}: `{form}`", seq=result["seq"], form=form))
             continue
         why = decode_message(result["why"])
-        if result["clause"] is None:
+        if form in why.values.values():
+            leads.append(message("not accepted: {why}", why=why))
+        elif result["clause"] is None:
             leads.append(message("not accepted: `{form}`; {why}", form=form, why=why))
         else:
             leads.append(

@@ -1,4 +1,4 @@
-"""Reads the mails with which players answer: the lines with actions, without what is quoted below them."""
+"""Reads the mails with which players answer: the lines with actions, without what the program has added."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,18 +12,16 @@ from typing import Any, Final
 from typing_extensions import override
 
 from domain.messages import Message, message
+from workers.mail.quotations import written_lines
 
 MAX_ACTIONS: Final = 8
 """Actions of one answer, as many as a page accepts together."""
-MAX_LINE_CHARACTERS: Final = 500
 MAX_PARTS: Final = 32
 """Parts of a mail that is read, and of its parts."""
 MAX_HEADER_CHARACTERS: Final = 1000
 """Characters of a header that is read: the time that Python needs for one grows with their square."""
 _AUTOMATIC_PRECEDENCE: Final = frozenset({"bulk", "junk", "list", "auto_reply"})
 _AUTOMATIC_HEADERS: Final = ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response")
-_ENDS: Final = ("-----", "_____")
-"""What a line begins with below which programs quote the mail that is answered."""
 _DASHES: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
 
 
@@ -95,36 +93,9 @@ def _parsed(content: bytes) -> EmailMessage:
 
 
 def action_lines(text: str) -> Sequence[str]:
-    """Return the lines of the first paragraph of a text that is not quoted, with plain spaces and dashes.
-
-    The line with which a program introduces a quotation, and everything from a signature on, are left out.
-    """
-    paragraph: list[str] = []
-    for raw in text.splitlines():
-        line = " ".join(raw.split())
-        if line == "--" or line.startswith(_ENDS):
-            break
-        if line.startswith(">"):
-            paragraph = _without_introduction(paragraph)
-            if paragraph:
-                break
-        elif line:
-            paragraph.append(line)
-        elif paragraph and not _introduces_quotation(paragraph[-1]):
-            break
-    return [line[:MAX_LINE_CHARACTERS].translate(_DASHES).lower() for line in paragraph]
-
-
-def _introduces_quotation(line: str) -> bool:
-    return line.endswith(":")
-
-
-def _without_introduction(paragraph: list[str]) -> list[str]:
-    """Return the lines before those that introduce a quotation: one, or two if the first has an address."""
-    if not paragraph or not _introduces_quotation(paragraph[-1]):
-        return paragraph
-    rest = paragraph[:-1]
-    return rest[:-1] if rest and "@" in rest[-1] else rest
+    """Return the lines with actions at the top of a text, in lower case and with plain dashes."""
+    lines = written_lines(text, MAX_ACTIONS)
+    return [line.translate(_DASHES).lower() for line in lines]
 
 
 def _text(mail: EmailMessage) -> str | None:
@@ -141,15 +112,14 @@ def _text(mail: EmailMessage) -> str | None:
 
 def _joined(text: str) -> str:
     """Return a text with the lines joined that a program has broken (RFC 3676)."""
-    lines: list[str] = []
+    parts: list[str] = []
     is_open = False
     for line in text.splitlines():
-        if is_open and not line.startswith(">") and line != "-- ":
-            lines[-1] += line
-        else:
-            lines.append(line)
+        if parts and not (is_open and not line.startswith(">") and line != "-- "):
+            parts.append("\n")
+        parts.append(line)
         is_open = line.endswith(" ") and line != "-- " and not line.startswith(">")
-    return "\n".join(lines)
+    return "".join(parts)
 
 
 def _is_automatic(mail: EmailMessage) -> bool:

@@ -117,7 +117,7 @@ def test_an_answer_takes_several_actions_and_shows_the_new_position(by_mail: Pla
     by_mail.start()
     first, second = by_mail.ada.text, by_mail.ada.last
     (form, *_) = forms_of(first)
-    by_mail.ada.answer(f"  {form.upper()}  ")
+    by_mail.ada.answer(f"  {form.upper()}  \nEnvoyé de mon iPhone")
     by_mail.work()
     answer = next(
         mail.message
@@ -230,9 +230,12 @@ def broken(mail: EmailMessage, how: str, form: str) -> EmailMessage | bytes:
 @pytest.mark.parametrize(
     ("how", "why"),
     [
-        ("not an action", "not accepted: `jump over the lazy dog`"),
+        ("not an action", "not accepted: “jump over the lazy dog” cannot be read as an action"),
         ("an action that the rules forbid", "forbids it"),
-        ("a second line that is no action", "not accepted: `thank you for the game!`"),
+        (
+            "a second line that is no action",
+            "not accepted: “thank you for the game!” cannot be read",
+        ),
         ("only a quotation", "no line above what it quotes"),
         ("HTML only", "answer in plain text"),
         ("a charset that is not kept to", "charset"),
@@ -259,6 +262,8 @@ def test_an_answer_that_cannot_be_played_changes_nothing_and_says_what_is_possib
     assert why in " ".join(by_mail.ada.text.lower().split()) or why in " ".join(
         by_mail.ada.text.split()
     )
+    for line in ("jump over the lazy dog", "thank you for the game!", "place 99,99"):
+        assert " ".join(by_mail.ada.text.lower().split()).count(line) <= 1
     # The answer can be answered.
     assert forms_of(by_mail.ada.text) == forms
     assert by_mail.ada.last["Reply-To"] == address
