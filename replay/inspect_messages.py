@@ -25,6 +25,7 @@ from replay.render.descriptions import in_words
 _SUBJECTS: Final[Mapping[str, Message]] = {
     "invited": message_in("notification", "invitation"),
     "player_joined": message_in("notification", "player joined"),
+    "invitation_declined": message_in("notification", "invitation declined"),
     "game_started": message_in("notification", "game started"),
     "your_turn": message_in("notification", "your turn"),
     "deadline_near": message_in("notification", "deadline near"),

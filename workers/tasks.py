@@ -82,7 +82,7 @@ class Task:
                 return "forfeit"
             case ["notify", "turn" | "created" | "started" | "over"] | ["remind"]:
                 return "notify"
-            case ["notify", "invited" | "joined", _]:
+            case ["notify", "invited" | "joined" | "declined", _]:
                 return "notify"
             case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"

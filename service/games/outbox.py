@@ -10,6 +10,7 @@
                                      done from `at` on, because the player's quiet hours may be in between
     notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
     notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
+    notify/declined/P  {"seq"}       player P (an id) declined the invitation to the open game with that event
     notify/created   {"seq"}         a game of a club was created with that event
     notify/started   {"seq"}         the game started with that event
     notify/turn      {"seat", "seq"} it has been that seat's turn since that event
@@ -94,6 +95,8 @@ def outbox_entries(
                 entries["notify/created"] = {"seq": event["seq"]}
             case "SeatTaken" if after.status == "open" and _is_joining_person(after, event):
                 entries[f"notify/joined/{event['data']['player']}"] = {"seq": event["seq"]}
+            case "InvitationDeclined":
+                entries[f"notify/declined/{event['data']['player']}"] = {"seq": event["seq"]}
             case "SeatLeft":
                 entries[f"notify/joined/{event['data']['player']}"] = None
             case "GameStarted":
@@ -270,6 +273,7 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
 Subject: TypeAlias = Literal[
     "invited",
     "player_joined",
+    "invitation_declined",
     "game_created",
     "game_started",
     "your_turn",

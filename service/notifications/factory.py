@@ -76,12 +76,12 @@ class NotificationFactory:
         if not _is_current(subject, game, delivery):
             return None
         details = self._details(subject, game, delivery)
-        # An invitation, a new player or a message does not say what has happened in the game.
+        # What happens before the game, and a message, do not say what has happened in the game.
         recap = (
             Recap()
             if is_operators
             or is_of_former_player
-            or subject in ("invited", "player_joined", "message")
+            or subject in ("invited", "player_joined", "invitation_declined", "message")
             else self._recaps.recap(game, game.seat_of(delivery.player))
         )
         headline = title(subject, game, details, delivery.player)
@@ -163,7 +163,7 @@ class NotificationFactory:
                 return {"creator": game.creator, "places": game.seats}
             case "game_started":
                 return {"seats": list(game.players)}
-            case "invited" | "player_joined" | "message":
+            case "invited" | "player_joined" | "invitation_declined" | "message":
                 names = ("from", "message")
                 return {name: delivery.data[name] for name in names if name in delivery.data}
             case "round_scored":
@@ -223,6 +223,9 @@ def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
             return all(player in game.awaited for player in delivery.players)
         case "player_joined":
             return game.status == "open" and game.has_joined(data["from"])
+        case "invitation_declined":
+            has_declined = data["from"] in game.declined and not game.has_joined(data["from"])
+            return game.status == "open" and has_declined
         case "time_given":
             return all(game.seat_of(player) == data["seat"] for player in delivery.players)
         case "your_turn":

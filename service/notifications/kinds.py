@@ -11,6 +11,7 @@ from service.games.outbox import Subject
 Kind: TypeAlias = Literal[
     "invited",
     "player_joined",
+    "invitation_declined",
     "game_started",
     "your_turn",
     "deadline_near",
@@ -26,6 +27,7 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
     "invited": ("invited",),
     "player_joined": ("player_joined",),
+    "invitation_declined": ("invitation_declined",),
     "game_started": ("game_started", "game_created"),
     "your_turn": ("your_turn",),
     "deadline_near": ("deadline_near",),

@@ -1,7 +1,7 @@
 """What a player wants to be notified of, by which channels, and when.
 
-cartulary:notifications:PLAYER        JSON of the preferences, with the kinds that there were (`offered`);
-                                      missing if they are the defaults
+cartulary:notifications:PLAYER        JSON of the preferences, with the kinds that there were (`offered`), and
+                                      chosen later kinds (`_encode`); missing if they are the defaults
 cartulary:notifications:games:PLAYER  hash: game -> what comes of it by e-mail and push, if not everything
 """
 
@@ -39,8 +39,13 @@ _KINDS_OF_CHOICE: Final[Mapping[GameChoice, frozenset[Kind]]] = {
 _MUTED_CHANNELS: Final = ("email", "push")
 """Programs get what their players have asked for, and choose by themselves."""
 
-_EARLIEST_KINDS: Final = frozenset(KINDS) - {"player_joined"}
+_EARLIEST_KINDS: Final = frozenset(
+    {"invited", "game_started", "your_turn", "deadline_near", "turn_forfeited", "round_scored"}
+    | {"game_over", "message", "dispute", "tournament"}
+)
 """The kinds that preferences were about when they did not yet store which kinds there were."""
+_LATER_KINDS: Final[tuple[Kind, ...]] = ("invitation_declined",)
+"""The kinds that earlier versions refuse to read among the others; see `_encode`."""
 
 DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
     "email": _ALL_BUT_ROUNDS,
@@ -78,6 +83,15 @@ class Preferences:
             for channel in _MUTED_CHANNELS
         }
         return replace(self, kinds={**self.kinds, **muted})
+
+    def with_later_kinds(self, names: frozenset[str]) -> "Preferences":
+        """Return the preferences with the later kinds that `_encode` has stored under these names, too."""
+        kinds = {
+            channel: chosen
+            | {kind for kind in _LATER_KINDS if _name_of_later(channel, kind) in names}
+            for channel, chosen in self.kinds.items()
+        }
+        return replace(self, kinds=kinds)
 
     def with_new_kinds(self, offered: frozenset[str]) -> "Preferences":
         """Return the preferences with the default for kinds that a later version has added to those offered.
@@ -201,8 +215,7 @@ class PreferenceStore:
     def store(self, player: str, preferences: Preferences) -> None:
         """Store the preferences of a player."""
         with unavailable_on_error():
-            stored = {**preferences.as_json(), "offered": KINDS}
-            self._redis.set(_PREFIX + player, orjson.dumps(stored))
+            self._redis.set(_PREFIX + player, _encode(preferences))
 
     def delete(self, player: str) -> None:
         """Delete the preferences of a player, who then has the defaults."""
@@ -234,12 +247,37 @@ class PreferenceStore:
         return chosen
 
 
+def _encode(preferences: Preferences) -> bytes:
+    """Return preferences as they are stored, so that processes of earlier versions read them as well.
+
+    For these, a kind that they do not know makes all preferences unreadable, unless it is in `offered`. So
+    what a player has chosen of later kinds is there, as `CHANNEL.KIND`, next to the kinds that there are.
+    """
+    stored = preferences.as_json()
+    chosen: Mapping[str, list[Kind]] = stored["kinds"]
+    later = [
+        _name_of_later(channel, kind)
+        for channel, kinds in chosen.items()
+        for kind in kinds
+        if kind in _LATER_KINDS
+    ]
+    kinds = {
+        channel: [kind for kind in kinds if kind not in _LATER_KINDS]
+        for channel, kinds in chosen.items()
+    }
+    return orjson.dumps({**stored, "kinds": kinds, "offered": [*KINDS, *later]})
+
+
+def _name_of_later(channel: str, kind: Kind) -> str:
+    return f"{channel}.{kind}"
+
+
 def _decode(stored: bytes | str | None) -> Preferences:
     if stored is None:
         return Preferences()
     try:
         fields = orjson.loads(stored)
         offered = frozenset[str](fields.pop("offered", _EARLIEST_KINDS))
-        return Preferences().changed(fields).with_new_kinds(offered)
+        return Preferences().changed(fields).with_later_kinds(offered).with_new_kinds(offered)
     except (ValueError, TypeError, AttributeError, Malformed):
         return Preferences()

@@ -70,6 +70,11 @@ def title(subject: Subject, game: Game, details: Mapping[str, Any], reader: str)
         case "player_joined":
             joining = PlayerWithId(details["from"])
             return message("{game}: {player} has joined", game=name, player=joining)
+        case "invitation_declined":
+            declining = PlayerWithId(details["from"])
+            return message(
+                "{game}: {player} has declined your invitation", game=name, player=declining
+            )
         case "game_created":
             creator = PlayerWithId(game.creator)
             return message("{game}: {player} has created the game", game=name, player=creator)

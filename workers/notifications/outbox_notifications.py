@@ -64,6 +64,10 @@ class OutboxNotifications:
                 # A player who joins again after leaving is announced by the event with which they do.
                 creator = [game.creator]
                 return self._notify(game, "player_joined", seq, creator, data={"from": player})
+            case ["notify", "declined", player]:
+                creator = [game.creator]
+                data = {"from": player}
+                return self._notify(game, "invitation_declined", seq, creator, data=data)
             case ["notify", "created"]:
                 return self._notify_club(game, "game_created", seq)
             case ["notify", "started"]:

@@ -38,6 +38,7 @@ SHOWN_DELIVERIES: Final = 20
 _KINDS: Final[Mapping[Kind, Message]] = {
     "invited": message("You are invited to a game"),
     "player_joined": message("Somebody has joined your open game"),
+    "invitation_declined": message("Somebody has declined your invitation"),
     "game_started": message("A game of yours has begun"),
     "your_turn": message("It is your turn"),
     "deadline_near": message("The time for your turn ends soon"),
