@@ -42,8 +42,14 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error, which_exist
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
-from service.notifications.delivery import Delivery, Status, delivery_from_fields, encode_result
-from service.notifications.kinds import OPERATOR
+from service.notifications.delivery import (
+    DIGEST,
+    Delivery,
+    Status,
+    delivery_from_fields,
+    encode_result,
+)
+from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
 from service.replication import Replication
 from service.store.shards import Shards
 
@@ -147,7 +153,8 @@ class Deliveries:
     def take_due(self, now: datetime, limit: int) -> list[DueDelivery]:
         """Return up to `limit` deliveries whose next attempt is due, the earliest first.
 
-        They are due again after CLAIM, unless an attempt is made before.
+        They are due again after CLAIM, unless an attempt is made before. Those of a later version are left to
+        processes that know what they are about.
         """
         until = clock.milliseconds(now)
         due_again_at = clock.milliseconds(now + CLAIM)
@@ -174,8 +181,9 @@ class Deliveries:
                 )
                 texts += map(to_text, reply)
         taken = [
-            _due_delivery(id, content, now)
+            due
             for id, content in zip(texts[::2], texts[1::2], strict=True)
+            if (due := _due_delivery(id, content, now)) is not None
         ]
         if self._is_sharded:
             taken.sort(key=attrgetter("planned_at"))
@@ -447,10 +455,15 @@ def _record(prefix: str, id: str) -> str:
     return f"{prefix}record:{id}"
 
 
-def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery:
-    """Return a due delivery. One that is damaged has no receiver: claiming it reports the damage."""
+def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery | None:
+    """Return a due delivery; None if this version does not know its subject.
+
+    One that is damaged has no receiver: claiming it reports the damage.
+    """
     try:
         fields = orjson.loads(content)
+        if fields["subject"] not in (*KIND_OF_SUBJECT, DIGEST):
+            return None
         receiver = Receiver(fields["channel"], fields["player"], fields["endpoint"])
         planned_at = clock.parse(fields["due_at"] or fields["created_at"])
         return DueDelivery(id, receiver, planned_at, int(fields["seq"]))

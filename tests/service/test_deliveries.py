@@ -80,6 +80,19 @@ def test_deliveries_of_one_moment_are_due_in_the_order_of_their_events(
     assert due(deliveries) == ["d2", "d3", "d1"]
 
 
+def test_a_delivery_of_a_later_version_waits_for_a_process_that_knows_it(
+    deliveries: Deliveries,
+) -> None:
+    later = replace(delivery(2), kind="dream", subject="dreamt")  # type: ignore[arg-type] # a later version has them
+    assert deliveries.create(later)
+    assert deliveries.create(delivery())
+    for now in (NOW, NOW + CLAIM):
+        assert due(deliveries, now) == ["d1"]
+    stored = deliveries.find("d2")
+    assert stored is not None
+    assert (stored.status, stored.attempts) == ("pending", 0)
+
+
 def test_one_of_many_workers_claims_an_attempt(deliveries: Deliveries) -> None:
     deliveries.create(delivery())
     with ThreadPoolExecutor(4) as pool:
