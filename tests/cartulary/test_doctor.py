@@ -1,5 +1,6 @@
 """The command doctor: it finds nothing wrong with a running service, and names each fault with its remedy."""
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -81,7 +82,8 @@ def test_a_redis_that_loses_writes_is_a_fault(
     diagnose_with: Diagnose, redis_url: str, settings: Settings
 ) -> None:
     subject = "Redis of the logs"
-    assert texts(diagnose_with(), subject) == ""
+    # An engine with published vulnerabilities is reported, whatever its settings are.
+    assert not re.search("power cut|to disk|deletes data", texts(diagnose_with(), subject))
     with redis.Redis.from_url(redis_url) as client:
         try:
             client.config_set("appendfsync", "everysec")
@@ -110,7 +112,7 @@ def test_every_master_of_a_cluster_is_checked(
             with redis.Redis(port=port) as node:
                 node.config_set("appendfsync", "always")
         changes = {"redis_url": cluster.url, "queue_url": settings.queue_url}
-        assert texts(diagnose_with(**changes), "Redis of the logs") == ""
+        assert "a power cut" not in texts(diagnose_with(**changes), "Redis of the logs")
         with redis.Redis(port=cluster.masters()[1]) as node:
             node.config_set("appendfsync", "everysec")
         assert texts(diagnose_with(**changes), "Redis of the logs").count("a power cut") == 1
