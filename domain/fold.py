@@ -344,7 +344,8 @@ def _administrator_decided(
 def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None:
     if game.last_play is not None:
         if event["type"] == "TakebackRequested":
-            game.requested_takebacks |= {game.last_play.seq}
+            action = game.last_play.action_of(acting_seat(event["by"]))
+            game.requested_takebacks |= {game.last_play.seq if action is None else action.seq}
         game.last_play = last_play_after(game.last_play, event)
 
 

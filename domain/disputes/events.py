@@ -127,7 +127,7 @@ TakebackRequested = TypedDict(
         "nonce": NotRequired[Nonce],
     },
 )
-"""The player who acted last asks to take back that action."""
+"""The player who acted last, apart from conditional actions, asks to take back that action."""
 
 
 class TakebackAnswered(NonceData):

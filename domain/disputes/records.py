@@ -5,7 +5,7 @@ Records are frozen. The functions return the records after one more event; they 
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from domain.disputes.events import (
     DisputeAnswered,
@@ -102,23 +102,38 @@ class Takeback:
     nonces: tuple[SuppliedNonce, ...] = ()
 
 
+class PlayedAction(NamedTuple):
+    """An action that its player has taken."""
+
+    seq: int
+    seat: int
+    origin: int
+    """The event of play before it."""
+
+
 @dataclass(frozen=True, slots=True)
 class LastPlay:
     """The last event of play on the current branch of a game with takebacks, or `GameStarted`."""
 
     seq: int
-    seat: int | None = None
-    """The seat that acted; None if nobody did: at the start, for a forfeited turn and for a removal."""
-    origin: int = 0
-    """The event of play before it."""
+    actions: tuple[PlayedAction, ...] = ()
+    """The last action and the conditional actions that followed it; none if nobody acted last: at the start,
+    after a forfeited turn and after a removal."""
     takeback: Takeback | None = None
-    """The request to take it back."""
+    """The request to take one of them back, with those after it."""
+
+    def action_of(self, seat: int | None) -> PlayedAction | None:
+        """Return the last of the actions that this seat has taken; None if it has taken none of them."""
+        return next((action for action in reversed(self.actions) if action.seat == seat), None)
 
     def followed_by(self, event: Event) -> "LastPlay":
         """The record after the next event of play, with which a request lapses."""
         by = event["by"]
-        seat = by["seat"] if "seat" in by and event["action"] is not None else None
-        return LastPlay(event["seq"], seat, self.seq)
+        if "seat" not in by or event["action"] is None:
+            return LastPlay(event["seq"])
+        action = PlayedAction(event["seq"], by["seat"], self.seq)
+        earlier = self.actions if "conditional" in event else ()
+        return LastPlay(event["seq"], (*earlier, action))
 
 
 def disputes_after(disputes: tuple[Dispute, ...], event: Event) -> tuple[Dispute, ...]:

@@ -1,9 +1,10 @@
 """The decisions of a takeback: request it, answer it.
 
-A takeback is an option of the game. The player who acted last requests it, and it takes effect when all other
-seats still in the game have agreed before anyone acts again. `domain.lifecycle.resume` then decides
-`PlayResumed`. A nonce, of at most 64 bytes (Malformed), is for what is drawn anew then; None stands for a
-program that has sent none.
+A takeback is an option of the game. The player who acted last requests it. Conditional actions that have
+followed do not count, and are taken back with it: their players had prepared them, and have decided nothing
+since. It takes effect when all other seats still in the game have agreed before anyone acts again.
+`domain.lifecycle.resume` then decides `PlayResumed`. A nonce, of at most 64 bytes (Malformed), is for what is
+drawn anew then; None stands for a program that has sent none.
 """
 
 from collections.abc import Sequence
@@ -17,16 +18,16 @@ from domain.game import STATUS_MESSAGES, Game
 
 def request(game: Game, seat: int, nonce: bytes | None = None) -> DomainEvent:
     """`TakebackRequested`. Raises NotNow unless the game is in progress and has takebacks, this seat acted
-    last, and its action was not requested back before.
+    last, apart from conditional actions, and its action was not requested back before.
     """
-    last = _require_takebacks(game)
-    if last.seat != seat:
+    action = _require_takebacks(game).action_of(seat)
+    if action is None:
         raise not_now("only the player who acted last can take an action back")
-    if last.seq in game.requested_takebacks:
+    if action.seq in game.requested_takebacks:
         raise not_now("a takeback of this action has been requested before")
     if not _seats_to_agree(game, seat):
         raise not_now("no other player is in the game who could agree")
-    data: TakebackRequested = {"seat": seat, "from": last.origin}
+    data: TakebackRequested = {"seat": seat, "from": action.origin}
     game.add_nonce(data, seat, nonce)
     return DomainEvent("TakebackRequested", data)
 

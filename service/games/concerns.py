@@ -106,7 +106,7 @@ def _takeback(game: Game, player: str) -> Iterator[Concern]:
         waiting_for = seats_to_answer(game)
         players = listing(PlayerAt(other) for other in waiting_for)
         if seat in waiting_for:
-            text = message("{player} asks to take back the last action", player=PlayerAt(asker))
+            text = message("{player} asks to take back their last action", player=PlayerAt(asker))
             yield Concern("takeback", number, text, "answer")
         elif waiting_for and seat == asker:
             text = message("your takeback waits for {players}", players=players)

@@ -90,7 +90,7 @@ HAPPENINGS: Final = {
     ),
     "takeback": Happening(
         ask_for_takeback,
-        "asks to take back the last action",
+        "asks to take back their last action",
         button="Agree",
         answered="The last action was taken back",
         fields={"options": {"takebacks": True}},

@@ -21,8 +21,7 @@ def last_seat(game: LocalGame) -> int:
     """Return the seat that acted last."""
     last = game.game.last_play
     assert last is not None
-    assert last.seat is not None
-    return last.seat
+    return last.actions[-1].seat
 
 
 @pytest.mark.parametrize("rules", RULES)
@@ -40,6 +39,68 @@ def test_the_last_action_is_taken_back_when_all_others_agree(rules: str) -> None
     assert resumed["by"] == {"system": "takeback"}
     assert game.game.state_hash == game.pending.game_at(last - 1).state_hash
     assert game.game.is_superseded(last)
+
+
+def game_after_a_turn(rules: str = "barony") -> LocalGame:
+    """A game of three with takebacks in which another seat is to act than the one that acted last."""
+    game = game_with_takebacks(rules=rules)
+    while game.game.to_act == last_seat(game):
+        game.act()
+    return game
+
+
+def act_conditionally(game: LocalGame) -> int:
+    """Let the seat to act take a conditional action, and return the seat."""
+    seat = game.game.to_act
+    assert seat is not None
+    action = game.game.rules.legal_actions(game.game.state, seat)[0]
+    game.pending.act(seat, action, is_conditional=True)
+    return seat
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_conditional_actions_do_not_prevent_a_takeback_and_are_taken_back_with_it(
+    rules: str,
+) -> None:
+    game = game_after_a_turn(rules)
+    seat, last = last_seat(game), game.game.seq
+    conditional = [act_conditionally(game) for _ in range(2)]
+    number = game.request_takeback(seat)
+    assert game.pending.events[-1]["data"] == {"seat": seat, "from": last - 1}
+    for other in range(3):
+        if other != seat:
+            game.answer_takeback(number, other, agree=True)
+    assert game.pending.events[-1]["data"]["from"] == last - 1
+    assert game.game.state_hash == game.pending.game_at(last - 1).state_hash
+    assert all(game.game.is_superseded(last + count) for count in range(len(conditional) + 1))
+
+
+def test_the_player_of_a_conditional_action_can_take_it_back() -> None:
+    game = game_after_a_turn()
+    last = game.game.seq
+    seat = act_conditionally(game)
+    game.request_takeback(seat)
+    assert game.pending.events[-1]["data"]["from"] == last
+
+
+def test_an_action_that_is_not_conditional_ends_the_takebacks_of_those_before_it() -> None:
+    game = game_after_a_turn()
+    seat = last_seat(game)
+    act_conditionally(game)
+    game.act()
+    assert last_seat(game) != seat
+    with raises(NotNow, match="acted last"):
+        game.request_takeback(seat)
+
+
+def test_a_takeback_of_an_action_with_conditional_ones_after_it_is_requested_once() -> None:
+    game = game_after_a_turn()
+    seat = last_seat(game)
+    other = act_conditionally(game)
+    game.answer_takeback(game.request_takeback(seat), other, agree=False)
+    with raises(NotNow, match="requested before"):
+        game.request_takeback(seat)
+    game.request_takeback(other)
 
 
 def test_the_seats_that_have_yet_to_answer_are_those_of_the_others_that_have_not_agreed() -> None:

@@ -264,7 +264,7 @@ def _taken_back() -> bytes:
     game = LocalGame(3, rules="baron", bots=1, takebacks=True)
     for nonces in ((b"asks", None, b"agrees"), (None, b"", b"agrees again")):
         game.act()
-        while game.game.last_play is None or game.game.last_play.seat != 0:
+        while game.game.last_play is None or game.game.last_play.actions[-1].seat != 0:
             game.act()
         request = game.request_takeback(0, nonces[0])
         for seat, nonce in ((2, nonces[1]), (1, nonces[2])):

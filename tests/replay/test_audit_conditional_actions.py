@@ -147,8 +147,7 @@ def test_nothing_is_prepared_after_an_event_that_voids_it(happening: str) -> Non
             game.dispute(0)
         case "request":
             assert game.game.last_play is not None
-            assert game.game.last_play.seat is not None
-            game.request_takeback(game.game.last_play.seat)
+            game.request_takeback(game.game.last_play.actions[-1].seat)
         case "vacate":
             assert game.game.to_act is not None
             game.leave_seat((game.game.to_act + 2) % 3)

@@ -118,7 +118,7 @@ def test_a_bot_disputes_nothing_asks_for_nothing_and_has_no_key(kind: str) -> No
             game.dispute(1)
         case "takeback":
             assert game.game.last_play is not None
-            assert game.game.last_play.seat == 1
+            assert game.game.last_play.actions[-1].seat == 1
             game.request_takeback(1)
         case _:
             table = Table("barony", 2, {"seating": "joined"})

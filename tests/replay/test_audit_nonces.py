@@ -171,8 +171,9 @@ def resumed_by_takeback(*nonces: bytes | None, seed_version: Any = 2) -> LocalGa
     """A game of Baron with a takeback: the nonces of the request and of the answers to it."""
     game = LocalGame(3, rules="baron", takebacks=True, seed_version=seed_version)
     game.act(7)
-    seat = game.game.last_play.seat if game.game.last_play else None
-    assert seat is not None
+    last = game.game.last_play
+    assert last is not None
+    seat = last.actions[-1].seat
     number = game.request_takeback(seat, nonces[0])
     others = [other for other in range(3) if other != seat]
     for other, nonce in zip(others, nonces[1:], strict=True):

@@ -152,7 +152,8 @@ def request_takeback(
 ) -> AcceptedAction:
     """Ask to take back the last action, in a game with the option `takebacks`.
 
-    Only the player who acted last can ask, once for each action. The request lapses when anyone acts, when a
+    Only the player who acted last can ask, once for each action. Conditional actions that have followed it
+    do not count, and are taken back with it. The request lapses when anyone acts, when a
     turn is forfeited or a seat removed, and when a player declines.
     """
     return service().games.disputes.request_takeback(

@@ -10,6 +10,7 @@ from domain.disputes import disputes, takebacks
 from domain.disputes.events import RULING_FIELDS
 from domain.disputes.messages import ruling_message
 from domain.errors import Malformed
+from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from service.games.access import is_correspondent, require_dispute
@@ -329,6 +330,7 @@ def _takeback_page(current: GameViewer, error: Refusal | None = None) -> Respons
         seat=current.seat,
         form=Form() if error is None else entered_form().refused(error),
         pending=pending,
+        includes_conditional_actions=_includes_conditional_actions(game),
         last=None if game.last_play is None else event_messages(game, game.last_play.seq),
         waiting_for=takebacks.seats_to_answer(game),
         request_reason=current.reason_not_to(lambda seat: takebacks.request(game, seat)),
@@ -337,3 +339,12 @@ def _takeback_page(current: GameViewer, error: Refusal | None = None) -> Respons
         ),
         key=new_key(),
     )
+
+
+def _includes_conditional_actions(game: Game) -> bool:
+    """Return whether conditional actions have followed the one of which a takeback is requested."""
+    last = game.last_play
+    if last is None or last.takeback is None:
+        return False
+    action = last.action_of(last.takeback.seat)
+    return action is not None and action.seq != last.seq

@@ -44,7 +44,7 @@ def test_a_game_in_which_nothing_is_asked_concerns_nobody(service: Service) -> N
 
 def test_a_takeback_waits_for_the_others_until_they_have_answered(service: Service) -> None:
     game, number = ask_for_takeback(service, seats=3)
-    asked = "answer: seat 0 asks to take back the last action"
+    asked = "answer: seat 0 asks to take back their last action"
     assert concerns(service, game.id, "bea") == [asked]
     assert concerns(service, game.id, "ada") == [
         "status: your takeback waits for seat 1 and seat 2"

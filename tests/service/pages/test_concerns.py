@@ -57,7 +57,7 @@ def test_a_takeback_is_asked_for_and_answered_on_the_board(table: Table) -> None
     assert "Your takeback waits for bea" in shown(table.ada, table.address)
     for page in ("", "?seq=2", "/messages", "/log", "/proofs", "/verify", "/clock", "/disputes"):
         address = table.address + page
-        assert "ada asks to take back the last action" in shown(table.bea, address), page
+        assert "ada asks to take back their last action" in shown(table.bea, address), page
         assert f'name="next" value="{address}"' in shown(table.bea, address)
         assert title(table.bea, address).startswith("(1) ")
         assert not title(table.ada, address).startswith("(")
