@@ -108,6 +108,8 @@ def _expected_next(before: Game) -> str | None:
 
 def _creation_problems(event: Event) -> Iterator[Message]:
     data = event["data"]
+    if data["options"].get("rematch_of") == event["game"]:
+        yield message("it is said to be a rematch of itself")
     if clock_faults(data["clock"]):
         yield message("its clock {clock} is not valid", clock=quoted(data["clock"]))
     invited = data.get("invited", [])

@@ -102,8 +102,11 @@ class FormerRules:
             yield correction, replace(before, rules=correction.former)
         if self._counts.are_different(before):
             yield MISSES, self._counts.game(before)
-        if before.requested_takebacks:
-            yield TAKEBACKS, replace(before, requested_takebacks=frozenset())
+        last = before.last_play
+        if before.requested_takebacks and last is not None:
+            # A request was remembered until play resumed.
+            requested = frozenset() if last.takeback is None else frozenset({last.seq})
+            yield TAKEBACKS, replace(before, requested_takebacks=requested)
 
     def _add(self, event: Event, correction: AnyCorrection, difference: Message) -> None:
         seq, clauses = event["seq"], _subject(correction)

@@ -4,6 +4,7 @@ Each test changes a rule on purpose, as a correction in a version 9.0.0 would, a
 tests/games, which an earlier version wrote.
 """
 
+import copy
 from collections.abc import Collection
 from io import BytesIO
 from types import ModuleType, SimpleNamespace
@@ -12,18 +13,18 @@ from typing import Any, Final
 import pytest
 
 from domain import baron, barony, corrections
-from domain.corrections import Correction
+from domain.corrections import PLACEMENTS_SINCE, Correction
 from domain.errors import Refused
-from domain.event import ZEROS
+from domain.event import ZEROS, Event
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from domain.messages import message
 from ledger.canonical import canonical, digest
-from replay.audit import Report, audit
+from replay.audit import Report, audit, clock_decisions
 from replay.language.renderer import english
 from tests.games.records import FOLDER, record_of
 from tests.games.scripted_game import KEY
-from tests.support.records import forge_record
+from tests.support.records import forge_record, read
 
 BARONY: Final = ("agreement", "duke-of-two", "one-left", "removed-by-arbiter", "round-limit")
 BARON: Final = ("baron-battles", "baron-one-left", "baron-ties")
@@ -191,3 +192,38 @@ def test_an_audit_notes_draws_that_a_correction_changes(monkeypatch: pytest.Monk
     started = [e["seq"] for e in record_of("one-left").events if e["type"] == "GameStarted"]
     assert noted(report, "corrected BY-SET-2, and the event") == started
     assert report.findings == []
+
+
+def test_a_former_rule_does_not_excuse_what_it_never_allowed() -> None:
+    """The former rule refused a request while another one was pending."""
+    data = (FOLDER / "baron-new-draws.jsonl").read_bytes()
+    seq = next(e["seq"] for e in read(data).events if e["type"] == "TakebackRequested")
+
+    def double(events: list[Event]) -> None:
+        events.insert(seq, copy.deepcopy(events[seq - 1]))
+        for number, event in enumerate(events, 1):
+            if number > seq + 1:
+                for name in ("request", "because"):
+                    if event["data"].get(name, 0) >= seq:
+                        event["data"][name] += 1  # type: ignore[literal-required] # of these types
+            event["seq"] = number
+
+    report = audit(BytesIO(forge_record(data, double)), keys=[KEY.public])
+    assert (seq + 1, "decisions") in {(f.seq, f.check) for f in report.findings}
+    assert seq + 1 not in noted(report, "the rules then said otherwise")
+
+
+def test_a_game_is_no_rematch_of_itself() -> None:
+    data = (FOLDER / "baron-new-draws.jsonl").read_bytes()
+
+    def change(events: list[Event]) -> None:
+        events[0]["data"]["options"]["rematch_of"] = events[0]["game"]  # type: ignore[typeddict-item] # of GameCreated
+
+    report = audit(BytesIO(forge_record(data, change)), keys=[KEY.public])
+    assert any("rematch of itself" in english(f.problem) for f in report.findings)
+
+
+def test_a_missed_placement_removes_nobody_since_clocks_say_so() -> None:
+    event: Any = {"at": PLACEMENTS_SINCE}
+    game: Any = SimpleNamespace(clock={"per_turn": 1}, options={}, state=None)
+    assert not clock_decisions._is_removal_of_former_version(event, game)
