@@ -53,6 +53,12 @@ REQUIREMENTS: Final[Mapping[str, tuple[int, int]]] = {
     "most_rating": (0, MOST_POINTS),
 }
 """The options with what a game requires of the players who join it, with the least and the largest number."""
+RANGES: Final = tuple(
+    (name, f"most_{name.removeprefix('least_')}")
+    for name in REQUIREMENTS
+    if name.startswith("least_") and f"most_{name.removeprefix('least_')}" in REQUIREMENTS
+)
+"""The pairs of requirements that are the least and the largest number of one range."""
 _FLAGS: Final = ("rated", "takebacks", "substitutes", "tutorial")
 """The options that are left out of a game where they are false."""
 COMMON_OPTIONS: Final = (
@@ -112,6 +118,19 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
         checked["club"] = club
     checked.update(cast("Options", requirements))
     return checked, faults
+
+
+def range_faults(options: Mapping[str, object]) -> dict[str, Text]:
+    """Return which requirements of a new game nobody can meet, by field.
+
+    Games of earlier versions can have such requirements, so `check_common_options` allows them.
+    """
+    faults: dict[str, Text] = {}
+    for least, most in RANGES:
+        lowest, highest = options.get(least), options.get(most)
+        if is_integer(lowest) and is_integer(highest) and lowest > highest:
+            faults[f"options.{most}"] = message("must not be smaller than {field}", field=least)
+    return faults
 
 
 def _matches(pattern: str, value: object) -> bool:

@@ -8,6 +8,7 @@ from domain.errors import Malformed
 from domain.json_fields import is_integer, one_of
 from domain.lifecycle import check_options
 from domain.messages import Message, Text, message, plural_message
+from domain.options import range_faults
 from domain.registry import rule_system_for
 from ledger.turn_clock import clock_faults
 from replay.playout import bot_names
@@ -31,6 +32,7 @@ def settings_faults(
         check_options(rules, seats, known_options)
     except Malformed as error:
         faults |= error.fields
+    faults = {**range_faults(known_options), **faults}
     faults |= _short_turn_faults(clock, least_seconds) | clock_faults(clock)
     if bots and known_options.get("rated") is True:
         faults.setdefault("options.rated", message("a game with bots is not rated"))

@@ -20,6 +20,7 @@ from cachetools import LRUCache
 from domain.errors import Malformed, NotNow, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Text, message, semicolon_list
+from domain.options import range_faults
 from domain.registry import rule_system_for
 from domain.tournaments import decisions
 from domain.tournaments.events import Decided, TournamentBy, TournamentEvent
@@ -140,7 +141,7 @@ class Tournaments:
         )
         faults = {
             name: why for name, why in all_faults.items() if name.partition(".")[0] == "clock"
-        }
+        } | range_faults(options)
         if body["clock"] is None:
             faults["clock"] = message("is needed: the games of a tournament have a clock")
         if not is_timestamp(body["closes"]):

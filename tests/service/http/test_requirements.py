@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from domain.options import RANGES, REQUIREMENTS
 from service.bootstrap import Service, build
 from service.games.player_statistics import PlayerStatistics
 from tests.support.accounts import Accounts, PlayerClient
@@ -109,3 +110,20 @@ def test_invalid_requirements_are_refused(accounts: Accounts) -> None:
     response = ada.http.post("/api/v1/games", json=body)
     assert response.status_code == 400
     assert invalid_fields(response) == {f"options.{name}" for name in options}
+
+
+@pytest.mark.parametrize(("least", "most"), RANGES)
+def test_a_range_that_is_empty_is_refused_in_a_new_game(
+    accounts: Accounts, least: str, most: str
+) -> None:
+    ada = accounts.register()
+    body = {"rules": "barony", "seats": 2, "options": {least: 51, most: 50}}
+    response = ada.http.post("/api/v1/games", json=body)
+    assert response.status_code == 400
+    assert invalid_fields(response) == {f"options.{most}"}
+
+
+def test_every_pair_of_bounds_among_the_requirements_is_a_range() -> None:
+    ends = {name.partition("_")[2] for name in REQUIREMENTS if name.startswith("most_")}
+    assert {most for _, most in RANGES} == {f"most_{end}" for end in ends}
+    assert ("least_rating", "most_rating") in RANGES
