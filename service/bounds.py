@@ -59,7 +59,7 @@ class Bounds:
     max_audits: int = _bound(1)
     """Audits that a process makes at the same time for pages, apart from other requests."""
     audit_seconds: float = _bound(10.0, 0.1)
-    """Time for an audit."""
+    """Time of the processor for an audit."""
     max_audited_events: int = _bound(2_000)
     """Events of the longest game that is audited."""
 

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -12,6 +13,7 @@ import orjson
 
 from domain.json_types import JsonObject
 from domain.messages import message
+from service.audits.process import OUT_OF_MEMORY
 from service.bounds import Bounds
 from service.errors import Unavailable
 
@@ -20,6 +22,12 @@ log = logging.getLogger(__name__)
 RETRY_SECONDS: Final = 2
 """Seconds after which a client may ask again for an audit that could not be made."""
 _PROGRAM: Final = "service.audits.process"
+_WAITING: Final = 3
+"""How many times the time of the processor an audit may last, since it waits for other processes."""
+
+
+class AuditTooLarge(Unavailable):
+    """An audit has reached the bound of its memory or of its time of the processor, and will again."""
 
 
 class Audits:
@@ -47,8 +55,9 @@ class Audits:
         """Return the report of an audit of a record by a reader who trusts these public keys, and who knows
         the transparency log with this name as that of the server.
 
-        The report is that of `replay.audit`, with sentences in this language. Raises Unavailable if too many
-        audits are being made, or if this one takes too long.
+        The report is that of `replay.audit`, with sentences in this language. Raises AuditTooLarge if this
+        audit needs more memory or time of the processor than it may use, and Unavailable if too many audits
+        are being made, or if the process of this one ended without a report.
         """
         if not self._slots.acquire(blocking=False):
             raise Unavailable(
@@ -68,14 +77,22 @@ class Audits:
                 [sys.executable, "-I", "-m", _PROGRAM, language, seconds],
                 input=orjson.dumps(list(keys)) + b"\n" + record,
                 capture_output=True,
-                timeout=self._seconds,
+                timeout=self._seconds * _WAITING,
                 check=True,
             )
         except subprocess.TimeoutExpired:
             log.warning("an audit of a record of %d bytes took too long", len(record))
             raise Unavailable(message("the audit took too long"), RETRY_SECONDS) from None
         except subprocess.CalledProcessError as error:
-            log.error("an audit failed: %s", error.stderr.decode(errors="replace"))  # noqa: TRY400 # the output of the process says more than our traceback
-            raise
+            if error.returncode in (-signal.SIGXCPU, OUT_OF_MEMORY):
+                log.warning("an audit of a record of %d bytes reached its bounds", len(record))
+                raise AuditTooLarge(
+                    message("the audit takes too much memory or time"), RETRY_SECONDS
+                ) from None
+            output = error.stderr.decode(errors="replace")
+            log.error("an audit ended with status %d: %s", error.returncode, output)  # noqa: TRY400 # the output of the process says more than our traceback
+            raise Unavailable(
+                message("the audit ended before it was complete"), RETRY_SECONDS
+            ) from None
         report: JsonObject = orjson.loads(result.stdout)
         return report

@@ -19,6 +19,8 @@ import orjson
 from replay.audit import TrustedKey, TrustedKeys, audit
 from replay.language.renderer import renderer
 
+OUT_OF_MEMORY: Final = 12
+"""The exit status of an audit that has reached the bound of its memory."""
 _PRIORITY: Final = 10
 _MAX_MEMORY: Final = 1 << 30
 _SOURCE: Final = "server"
@@ -28,7 +30,8 @@ def main() -> None:
     """Audit one record."""
     language, seconds = sys.argv[1], int(sys.argv[2])
     os.nice(_PRIORITY)
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    # At the first limit, the kernel sends SIGXCPU; at the second one SIGKILL, which others send as well.
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     keys = orjson.loads(sys.stdin.buffer.readline())
     trusted = TrustedKeys.of(
@@ -48,4 +51,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except MemoryError:
+        sys.exit(OUT_OF_MEMORY)

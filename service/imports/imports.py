@@ -6,7 +6,6 @@ and memory (service/audits). Pages replay the events before the first fault only
 of them as recorded, so they cost no more than those of a game of this server.
 """
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -21,7 +20,7 @@ from domain.messages import Message, Text, message, plural_message
 from ledger.record import Record, read
 from service import clock
 from service.accounts.account_reader import AccountReader
-from service.audits.audits import Audits
+from service.audits.audits import Audits, AuditTooLarge
 from service.bounds import Bounds
 from service.errors import BodyTooLarge, Conflict, Unauthorised
 from service.imports.replayed_record import ReplayedRecord, first_unopened, shortened
@@ -67,7 +66,8 @@ class Imports:
         """Audit and store a record that a player has uploaded, and return what is known about it.
 
         Raises BodyTooLarge, Malformed (no record of a game that is over), TooManyImports; Unavailable also
-        if other audits are being made; Unauthorised if the player is erased meanwhile.
+        if other audits are being made, or if the process of this one dies; Unauthorised if the player is
+        erased meanwhile.
         """
         if len(data) > self._bounds.max_import_bytes:
             raise BodyTooLarge(too_large(self._bounds))
@@ -163,8 +163,7 @@ class Imports:
         keys = self._keyring.public_keys()
         try:
             return self._audits.audit([data], keys, language, self._log_name())
-        except subprocess.CalledProcessError:
-            # It has reached the bound of its memory or of its time of the processor.
+        except AuditTooLarge:
             raise _refused(message("takes too much memory or time to audit")) from None
 
 

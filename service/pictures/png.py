@@ -42,7 +42,8 @@ class PngPictures:
 
         `colours`: of its palette, at most 256; 0 for no palette.
 
-        Raises Unavailable if too many pictures are being drawn, or if this one takes too long.
+        Raises Unavailable if too many pictures are being drawn, if this one takes too long, or if the process
+        that draws it dies.
         """
         document = svg.encode()
         key = (sha256(document).digest(), width, colours)
@@ -78,6 +79,7 @@ class PngPictures:
             log.warning("a picture that is %d pixels wide took too long", width)
             raise Unavailable(message("the picture took too long to draw"), RETRY_SECONDS) from None
         except subprocess.CalledProcessError as error:
-            log.error("a picture could not be drawn: %s", error.stderr.decode(errors="replace"))  # noqa: TRY400 # the output of the process says more than our traceback
-            raise
+            output = error.stderr.decode(errors="replace")
+            log.error("drawing a picture ended with status %d: %s", error.returncode, output)  # noqa: TRY400 # the output of the process says more than our traceback
+            raise Unavailable(message("the picture could not be drawn"), RETRY_SECONDS) from None
         return result.stdout

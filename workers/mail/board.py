@@ -1,7 +1,6 @@
 """The board of a game as a picture for a mail, as its reader may see it."""
 
 import logging
-import subprocess
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any, Final
@@ -71,7 +70,7 @@ def board_picture(
     scene: Scene = game.rules.scene(position, event)
     try:
         png = _draw(service, scene, renderer, max_bytes)
-    except (CartularyError, subprocess.CalledProcessError) as error:
+    except CartularyError as error:
         log.warning("a mail has no picture of game %s: %s", game.id, log_text(error))
         png = None
     return BoardPicture(

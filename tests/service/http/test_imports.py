@@ -1,7 +1,11 @@
 """Imported records over HTTP: what is accepted, what an audit says of it, and who may see and delete it."""
 
+import os
+import signal
+import threading
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -21,6 +25,7 @@ from tests.games.records import FOLDER, record_of
 from tests.support.accounts import PASSWORD, Accounts, Json, PlayerClient, take_turn
 from tests.support.administrators import ADMIN, WHY, last_entries, register_administrator
 from tests.support.records import STRANGER, forge_record
+from tests.support.server import WebServer
 
 IMPORTS = "/api/v1/imports"
 LINES = {"Content-Type": "application/jsonl"}
@@ -314,3 +319,42 @@ def test_a_token_needs_the_scope_play(accounts: Accounts, ada: PlayerClient) -> 
         headers = {**LINES, "Authorization": f"Bearer {created.json()['token']}"}
         response = accounts.anonymous.post(IMPORTS, content=FINISHED, headers=headers)
         assert response.status_code == status, response.text
+
+
+def kill_next_audit(server: int, is_over: threading.Event) -> None:
+    """Kill the first audit that a descendant of this process starts."""
+    while not is_over.is_set():
+        parents = {}
+        audits = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                status, command = (folder / "stat").read_text(), (folder / "cmdline").read_bytes()
+            except OSError:  # It has ended meanwhile.
+                continue
+            parents[int(folder.name)] = int(status.rpartition(")")[2].split()[1])
+            if b"\0service.audits.process\0" in command:
+                audits.append(int(folder.name))
+        for audit in audits:
+            ancestor = audit
+            while ancestor in parents and ancestor != server:
+                ancestor = parents[ancestor]
+            if ancestor == server:
+                os.kill(audit, signal.SIGKILL)
+                return
+
+
+@pytest.mark.http("POST /imports", 503)
+def test_an_import_is_no_worse_for_an_audit_that_was_killed(
+    ada: PlayerClient, web: WebServer
+) -> None:
+    is_over = threading.Event()
+    killer = threading.Thread(target=kill_next_audit, args=(web.pid, is_over))
+    killer.start()
+    try:
+        response = upload(ada, FINISHED)
+    finally:
+        is_over.set()
+        killer.join()
+    assert response.status_code == 503
+    assert int(response.headers["retry-after"]) >= 1
+    assert uploaded(ada, FINISHED)["verdict"] != "differs"
