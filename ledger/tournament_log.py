@@ -16,6 +16,7 @@ from domain.messages import message
 from domain.tournaments.events import (
     TOURNAMENT_ID,
     TOURNAMENT_VERSION,
+    TOURNAMENT_VERSIONS,
     Decided,
     TournamentBy,
     TournamentEvent,
@@ -36,7 +37,7 @@ def is_tournament_id(value: object) -> bool:
 
 
 _CHECKS: Final[Mapping[str, Callable[[object], bool]]] = {
-    "v": lambda value: value == TOURNAMENT_VERSION,
+    "v": lambda value: type(value) is int and value in TOURNAMENT_VERSIONS,
     "tournament": is_tournament_id,
     "seq": is_positive,
     "type": is_word,
@@ -74,7 +75,7 @@ class PendingTournamentEvents:
         """Seal one more event, and return the tournament after it."""
         current = self._current
         event: TournamentEvent = {
-            "v": TOURNAMENT_VERSION,
+            "v": TOURNAMENT_VERSION if current is None else current.version,
             "tournament": self.id,
             "seq": 1 if current is None else current.seq + 1,
             "type": decided.type,

@@ -32,7 +32,7 @@ from domain.tournaments.events import (
     TournamentCreated,
     TournamentFinished,
 )
-from domain.tournaments.formats import MAX_PLAYERS, FormatSettings
+from domain.tournaments.formats import MAX_PLAYERS, FormatSettings, pairing_method
 from domain.tournaments.pairing import MIN_TABLE, Table
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json
 
@@ -299,6 +299,8 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
         "absent": sorted(tournament.withdrawn),
         "ends": ends,
     }
+    if tournament.version > 1:
+        data["pairing"] = pairing_method(tournament.format)
     return Decided("RoundDrawn", data)
 
 

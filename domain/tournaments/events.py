@@ -21,7 +21,10 @@ from domain.json_types import (
     Timestamp,
 )
 
-TOURNAMENT_VERSION: Final = 1
+TOURNAMENT_VERSION: Final = 2
+"""The version of new tournaments: `v` of each of their events. It says by which rules they are held."""
+TOURNAMENT_VERSIONS: Final = (1, TOURNAMENT_VERSION)
+"""The versions that this program holds and audits (docs/tournaments.md, Versions)."""
 TOURNAMENT_ID: Final = "t[0-9a-f]{16}"
 """A regular expression for the id of a tournament, which no game has."""
 TournamentId: TypeAlias = Annotated[str, Pattern(TOURNAMENT_ID), "The id of a tournament."]
@@ -36,6 +39,13 @@ class BySystemOfTournament(TypedDict):
 TournamentBy: TypeAlias = ByPlayer | BySystemOfTournament
 """Who caused an event."""
 SYSTEM: Final[TournamentBy] = {"system": "tournament"}
+
+
+PairingMethod: TypeAlias = Annotated[
+    Literal["schedule", "exact", "search", "order"],
+    "How the tables of a round were found: by a schedule that is known in advance, as the cheapest of all"
+    " pairings, as the cheapest of some arrangements, or by the order of the players.",
+]
 
 
 class TournamentEvent(TypedDict):
@@ -129,6 +139,7 @@ class RoundDrawn(TournamentData):
     tables: list[list[Count]]
     games: Annotated[list[GameId | None], "By table; null for a bye."]
     absent: Annotated[list[Count], "The entrants who had withdrawn."]
+    pairing: NotRequired[PairingMethod]
     ends: Annotated[Timestamp, "The last date of the round."]
 
 

@@ -5,23 +5,24 @@ settings, the draw of lots and the results gets the same tables and the same sta
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final, Literal, Protocol, TypeAlias, TypeVar, get_args
 
 from domain.errors import Malformed
 from domain.json_fields import is_integer, one_of
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message, message_in
+from domain.tournaments.events import TOURNAMENT_VERSION, PairingMethod
 from domain.tournaments.pairing import (
-    ATTEMPTS,
     MAX_TABLE,
     MIN_TABLE,
     Player,
     Table,
     arrange,
+    drawn_orders,
     meetings,
     pair,
     round_robin,
@@ -194,18 +195,19 @@ def next_round(
     rounds: Sequence[Round],
     absent: frozenset[Player],
     draw: Draw,
+    version: int = TOURNAMENT_VERSION,
 ) -> tuple[Table, ...] | None:
     """Return the tables of the next round, after all `rounds` have their results; None if it is over. A round
     of a league has no tables if everybody who would sit in it is absent.
 
     `players` are all players in the order of the lots, and `absent` those of them who do not play in the
-    next round.
+    next round. `version` is that of the tournament.
     """
     if len(set(players) - absent) < MIN_TABLE and settings.format != "knockout":
         return None
     match settings.format:
         case "single_group" | "swiss":
-            return _round_of_rounds(settings, players, rounds, absent, draw)
+            return _round_of_rounds(settings, players, rounds, absent, draw, version)
         case "round_robin":
             schedule = _schedule(settings, len(players))
             if len(rounds) == len(schedule):
@@ -217,6 +219,20 @@ def next_round(
             return _league(settings, players, rounds, absent, draw)
         case "ladder":
             return _ladder_round(settings, players, rounds, absent)
+
+
+def pairing_method(settings: FormatSettings) -> PairingMethod:
+    """Return how the tables of a round are found, in tournaments of version 2 and later."""
+    match settings.format:
+        case "round_robin" | "league":
+            return "schedule"
+        case "swiss" | "single_group":
+            return "exact" if settings.table_size == MIN_TABLE else "search"
+        case "knockout":
+            # Nobody meets again at tables of two, so that there is nothing to search for.
+            return "order" if settings.table_size == MIN_TABLE else "search"
+        case "ladder":
+            return "order"
 
 
 def in_play(
@@ -298,22 +314,23 @@ def _round_of_rounds(
     rounds: Sequence[Round],
     absent: frozenset[Player],
     draw: Draw,
+    version: int,
 ) -> tuple[Table, ...] | None:
     if len(rounds) == settings.rounds:
         return None
     number = len(rounds) + 1
     present = [player for player in players if player not in absent]
-    orders = (
-        draw.shuffle(present, f"round/{number}/{attempt}") for attempt in range(1, ATTEMPTS + 1)
+    attempts = drawn_orders(len(present), settings.table_size, version)
+    orders: Iterator[list[Player]] = (
+        draw.shuffle(present, f"round/{number}/{attempt}") for attempt in range(1, attempts + 1)
     )
     before = _tables(rounds)
     byes = Counter(table[0] for table in before if len(table) == 1)
     if settings.format == "swiss" and rounds:
         (group,) = standings(settings, players, rounds)
         ranked = [row.player for row in group.standings if row.player not in absent]
-        tables = swiss([ranked, *orders], settings.table_size, meetings(before), byes)
-    else:
-        tables = swiss(orders, settings.table_size, meetings(before), byes)
+        orders = chain([ranked], orders)
+    tables = swiss(orders, settings.table_size, meetings(before), byes, version)
     return seated(tables, before)
 
 

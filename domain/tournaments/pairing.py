@@ -11,6 +11,7 @@ from itertools import combinations, permutations
 from typing import Final, TypeAlias
 
 from domain.chance import Chance
+from domain.tournaments.matching import least_costly_pairs
 
 Player: TypeAlias = int
 Table: TypeAlias = tuple[Player, ...]
@@ -21,7 +22,9 @@ Pair: TypeAlias = tuple[Player, Player]
 MIN_TABLE: Final = 2
 MAX_TABLE: Final = 5
 ATTEMPTS: Final = 12
-"""How many arrangements of a round are tried, the cheapest of which is taken."""
+"""How many arrangements of a round are tried at least, the cheapest of which is taken."""
+_SEARCHED_SEATS: Final = 1536
+"""The bound of a search for a round: the number of arrangements times that of the players."""
 
 
 def table_sizes(players: int, size: int) -> list[int]:
@@ -37,6 +40,16 @@ def table_sizes(players: int, size: int) -> list[int]:
     tables = -(-players // size)
     least, larger = divmod(players, tables)
     return [least + 1] * larger + [least] * (tables - larger)
+
+
+def drawn_orders(players: int, size: int, version: int) -> int:
+    """Return from how many drawn orders a round is arranged that depends on what was played before.
+
+    Tables for two need none, because the cheapest are computed.
+    """
+    if version == 1:
+        return ATTEMPTS
+    return 1 if size == MIN_TABLE else max(ATTEMPTS, _SEARCHED_SEATS // max(1, players))
 
 
 def pair(first: Player, second: Player) -> Pair:
@@ -102,6 +115,7 @@ def swiss(
     size: int,
     meeting_counts: Mapping[Pair, int],
     byes: Mapping[Player, int],
+    version: int,
 ) -> list[Table]:
     """Return the tables of a round in which players of similar rank meet, and nobody twice if possible.
 
@@ -109,6 +123,11 @@ def swiss(
     from. Each two players who meet cost the cube of the number of times that they have met before, times the
     cube of the number of players; and the square of the difference of their ranks. The bye of an odd number
     of players at tables for two goes to the player of the lowest rank among those with the fewest byes.
+
+    The tables for two are the cheapest of all; those of equally cheap ones in which the player of the first
+    rank meets the one of the highest rank, and so on. Larger tables are the cheapest that `arrange` finds
+    from all orders. In tournaments of version 1, tables for two were arranged too, and the search ended at
+    the first arrangement in which nobody met again.
     """
     order, *others = orders
     ranks = {player: rank for rank, player in enumerate(order)}
@@ -121,7 +140,15 @@ def swiss(
         return meeting_counts.get(pair, 0) ** 3 * repeat + (ranks[pair[0]] - ranks[pair[1]]) ** 2
 
     seated = [[player for player in some if player not in bye] for some in (order, *others)]
-    tables = arrange(seated, table_sizes(len(seated[0]), size), cost, enough=repeat)
+    if size == MIN_TABLE and version > 1:
+        ranked = seated[0]
+        pairs = least_costly_pairs(
+            len(ranked), lambda one, other: cost(pair(ranked[one], ranked[other]))
+        )
+        tables: list[Table] = [(ranked[one], ranked[other]) for one, other in pairs]
+    else:
+        enough = repeat if version == 1 else 1
+        tables = arrange(seated, table_sizes(len(seated[0]), size), cost, enough=enough)
     tables.sort(key=lambda table: min(ranks[player] for player in table))
     return [
         *(tuple(sorted(table, key=ranks.__getitem__)) for table in tables),

@@ -86,6 +86,8 @@ class Tournament:
     commitment: str
     games_commitment: str
     created_at: str
+    version: int
+    """The version of the rules by which it is held: `v` of its events."""
     status: TournamentStatus = "open"
     invited: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
@@ -172,7 +174,9 @@ class Tournament:
         """Return the tables of the next round, None if there is none. All tables must have results."""
         rounds = [drawn.as_round() for drawn in self.rounds]
         numbers = range(len(self.entrants))
-        return formats.next_round(self.format, numbers, rounds, self.withdrawn, self.draw)
+        return formats.next_round(
+            self.format, numbers, rounds, self.withdrawn, self.draw, self.version
+        )
 
 
 def can_see_tournament(tournament: Tournament, player: str | None) -> bool:
@@ -243,6 +247,10 @@ def evolve_tournament(tournament: Tournament | None, event: TournamentEvent) -> 
                     event=event["seq"],
                     previous=tournament.seq,
                 )
+            if event["v"] != tournament.version:
+                raise Unreadable.with_message(
+                    "event {event} is of another version of tournaments", event=event["seq"]
+                )
             apply = _APPLIERS.get(type)
             after = tournament if apply is None else apply(tournament, event, data)
     except (KeyError, TypeError, ValueError, IndexError, Malformed):
@@ -273,6 +281,7 @@ def _created(event: TournamentEvent, data: Any) -> Tournament:
         commitment=data["commitment"],
         games_commitment=data["games_commitment"],
         created_at=event["at"],
+        version=event["v"],
         invited=tuple(data.get("invited", ())),
     )
 

@@ -2,12 +2,17 @@
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
+from domain.errors import Unreadable
 from domain.json_types import JsonObject
+from domain.tournaments.events import TOURNAMENT_VERSIONS
+from domain.tournaments.formats import next_round
+from domain.tournaments.tournament import fold_tournament
 from ledger.canonical import canonical, digest
-from ledger.tournament_log import TournamentRecord, event_hash, read_tournament
+from ledger.tournament_log import TournamentRecord, event_hash, parse_event, read_tournament
 from replay.language.renderer import english
 from replay.tournament_audit import TournamentVerdict, audit_tournament
 from service.bootstrap import Service
@@ -60,6 +65,61 @@ def test_an_honest_tournament_holds(finished: FinishedTournament) -> None:
     assert {"TableSettled", "EntrantReplaced", "GamesSecretPublished"} <= set(types)
     verdict = audit(finished)
     assert verdict.outcome == "sound", verdict
+
+
+OF_VERSION_1 = Path(__file__).parent / "tournament-of-version-1"
+"""The record of a tournament that a server of version 1 has held, and those of its games."""
+
+
+def record_of_version_1() -> TournamentRecord:
+    """Return the record of a tournament of version 1."""
+    return read_tournament((OF_VERSION_1 / "tournament.jsonl").read_bytes())
+
+
+def test_a_tournament_of_version_1_keeps_its_rules() -> None:
+    record = record_of_version_1()
+
+    def load_game(game_id: str) -> bytes:
+        return (OF_VERSION_1 / f"{game_id}.jsonl").read_bytes()
+
+    verdict = audit_tournament(record, load_game)
+    assert verdict.outcome == "sound", verdict
+    tournament = fold_tournament(record.events)
+    assert tournament.version == 1
+    settings, players = tournament.format, range(len(tournament.entrants))
+    rounds = [drawn.as_round() for drawn in tournament.rounds]
+    pairings: dict[int, list[object]] = {
+        version: [
+            next_round(
+                settings,
+                players,
+                rounds[:number],
+                tournament.rounds[number].absent,
+                tournament.draw,
+                version,
+            )
+            for number in range(len(rounds))
+        ]
+        for version in TOURNAMENT_VERSIONS
+    }
+    assert pairings[1] == [drawn.tables for drawn in tournament.rounds]
+    assert pairings[2] != pairings[1], "this record could be of version 2"
+
+
+def test_all_events_of_a_tournament_are_of_its_version() -> None:
+    events = [*record_of_version_1().events]
+    events[4] = {**events[4], "v": 2}
+    with pytest.raises(Unreadable) as error:
+        fold_tournament(events)
+    assert english(error.value.message) == "event 5 is of another version of tournaments"
+
+
+@pytest.mark.parametrize("version", [0, 3, True, "1"])
+def test_a_tournament_of_an_unknown_version_is_not_read(version: object) -> None:
+    event = {**record_of_version_1().events[0], "v": version}
+    with pytest.raises(Unreadable) as error:
+        parse_event(canonical(event))
+    assert english(error.value.message) == "the field v has an invalid value"
 
 
 def test_a_missing_game_is_reported(finished: FinishedTournament) -> None:
