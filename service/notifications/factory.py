@@ -119,7 +119,8 @@ class NotificationFactory:
             if drawn.is_closed or tournament.is_over:
                 return None
             details |= {"round": drawn.number, "ends": drawn.ends}
-            if subject == "tournament_last_date" and not drawn.is_waiting_for(delivery.player):
+            is_waiting = any(drawn.is_waiting_for(player) for player in delivery.players)
+            if subject == "tournament_last_date" and not is_waiting:
                 return None
         return replace(_notification(delivery, tournament_title(subject, details)), details=details)
 

@@ -224,7 +224,7 @@ def test_a_log_line_has_all_fields_of_the_notification(caplog: pytest.LogCapture
         LogChannel().send(DELIVERY, NOTIFICATION)
     (record,) = caplog.records
     assert record.getMessage() == "your_turn: game g1, event 17, for ada"
-    assert vars(record).items() >= NOTIFICATION.as_json().items()
+    assert vars(record)["notification"] == NOTIFICATION.as_json()
 
 
 def test_a_webhook_channel_is_configured_if_a_url_is_set(settings: Settings) -> None:

@@ -39,7 +39,8 @@ class LogChannel:
             notification.game_id,
             notification.seq,
             ", ".join(notification.players),
-            extra=notification.as_json(),
+            # Under a name of its own: a field of the notification may be one of the line as well.
+            extra={"notification": notification.as_json()},
         )
 
 

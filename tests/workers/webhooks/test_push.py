@@ -2,88 +2,30 @@
 
 import json
 import time
-from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
-from typing import Any
 
-import http_ece  # type: ignore[import-untyped] # has no annotations
 import pytest
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from typing_extensions import override
 
 from domain.errors import Malformed
 from service.accounts.personal_tokens import digest_of
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.faults import raises
+from tests.support.push_service import AUTH, PushService, decode, encode, running_push_service
 from tests.support.service_games import start_game
 from tests.support.worker_harness import WorkerHarness
 from workers.run import channels_of
 
-AUTH = b"0123456789abcdef"
-
-
-@dataclass
-class PushService:
-    """A push service with one browser behind it."""
-
-    url: str = ""
-    browser: ec.EllipticCurvePrivateKey = field(
-        default_factory=lambda: ec.generate_private_key(ec.SECP256R1())
-    )
-    headers: list[dict[str, str]] = field(default_factory=list)
-    messages: list[dict[str, Any]] = field(default_factory=list)
-    statuses: list[int] = field(default_factory=list)
-
-    @property
-    def p256dh(self) -> str:
-        point = self.browser.public_key().public_bytes(
-            Encoding.X962, PublicFormat.UncompressedPoint
-        )
-        return encode(point)
-
-
-def encode(content: bytes) -> str:
-    return urlsafe_b64encode(content).decode().rstrip("=")
-
-
-def decode(text: str) -> bytes:
-    return urlsafe_b64decode(text + "=" * (-len(text) % 4))
-
 
 @pytest.fixture
 def push_service() -> Iterator[PushService]:
-    push = PushService()
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            push.headers.append({name.lower(): value for name, value in self.headers.items()})
-            text = http_ece.decrypt(
-                body, private_key=push.browser, auth_secret=AUTH, version="aes128gcm"
-            )
-            push.messages.append(json.loads(text))
-            self.send_response(push.statuses.pop(0) if push.statuses else 201)
-            self.end_headers()
-
-        @override
-        def log_message(self, format: str, *args: Any) -> None:
-            """Log nothing."""
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        push.url = f"http://127.0.0.1:{server.server_address[1]}/push/abc"
-        thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
+    with running_push_service() as push:
         yield push
-        server.shutdown()
-        thread.join()
 
 
 @pytest.fixture
