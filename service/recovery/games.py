@@ -23,6 +23,8 @@ from service.notifications.deliveries import DUE, PREFIX
 from service.store.redis_event_store import ARCHIVED, RECEIPTS, RedisEventStore, game_key
 
 _PAGE: Final = 500
+_MOST_LOST: Final = 100_000
+"""How far after the last sound event a seq is believed. One that is further away is damaged itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,9 @@ def find_lost_events_of(
         if client.exists(game_key(game, ARCHIVED)):
             return None
     kept, stored = _last_sound(client, store, game)
-    seqs = {seq for seq in traces if seq > kept} | stored
+    seqs = {seq for seq in (*traces, *stored) if kept < seq <= kept + _MOST_LOST}
+    if stored:
+        seqs.add(kept + 1)
     return LostEvents(game, kept, tuple(range(kept + 1, max(seqs) + 1))) if seqs else None
 
 
