@@ -363,7 +363,7 @@ class Clubs:
 
     def by_link(self, token: str) -> Club:
         """Return the club to which a link invites. Raises NotFound if it is not valid, or no longer."""
-        club_id = trim_code(token).partition("-")[0]
+        club_id = club_of_token(token)
         if _is_id(club_id):
             (entry,) = self._store.get_each([club_id])
             if entry is not None and _is_valid(entry[0], token):
@@ -471,6 +471,11 @@ def _is_valid(club: Club, token: str) -> bool:
     return expected is not None and hmac.compare_digest(
         expected.encode(), trim_code(token).encode("utf-8", "surrogatepass")
     )
+
+
+def club_of_token(token: str) -> str:
+    """Return the id of the club that a token names, whether or not it is valid and there is such a club."""
+    return trim_code(token).partition("-")[0]
 
 
 def _link_not_valid() -> NotFound:

@@ -99,9 +99,8 @@ class Invitations:
 
     def get(self, token: str) -> Invitation:
         """Return the invitation with a token. Raises NotFound if it is not valid, or no longer."""
-        game_id, _, _ = trim_code(token).partition("-")
         try:
-            game = self._loader.load(game_id).game
+            game = self._loader.load(game_of_token(token)).game
         except NotFound:
             raise _not_valid() from None
         return Invitation(game, self.inviter(game, token))
@@ -126,6 +125,11 @@ class Invitations:
                 if game.has_joined(inviter):
                     return inviter
         raise _not_valid()
+
+
+def game_of_token(token: str) -> str:
+    """Return the id of the game that a token names, whether or not it is valid and there is such a game."""
+    return trim_code(token).partition("-")[0]
 
 
 def _not_valid() -> NotFound:

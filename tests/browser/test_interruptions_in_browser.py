@@ -3,13 +3,11 @@
 import random
 
 import pytest
-from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
-from tests.support.browsing import Visitor, Visitors
+from tests.support.browsing import LATENCY_MILLISECONDS, Visitor, Visitors
 from tests.support.playing_by_clicking import BOARD_OPTIONS, YOUR_TURN, ClickingPlayer
 
-LATENCY_MILLISECONDS = 400
 REPLACING_MILLISECONDS = 500
 """How long a page needs to be read again and replaced."""
 _LISTEN_FOR_MESSAGE = """() => new Promise((resolve) => {
@@ -30,19 +28,6 @@ def at_browser(visitor: Visitor, game_id: str, *, has_scripts: bool = True) -> C
     player = ClickingPlayer(visitor, game_id, random.Random(1), has_scripts=has_scripts)
     player.open()
     return player
-
-
-def make_slow(visitor: Visitor, page: Page) -> None:
-    """Delay every response, as a slow network does."""
-    visitor.context.new_cdp_session(page).send(
-        "Network.emulateNetworkConditions",
-        {
-            "offline": False,
-            "latency": LATENCY_MILLISECONDS,
-            "downloadThroughput": 50_000,
-            "uploadThroughput": 20_000,
-        },
-    )
 
 
 def test_the_move_of_another_player_appears_without_loading_the_page(visitors: Visitors) -> None:
@@ -140,7 +125,7 @@ def test_on_a_slow_network_a_choice_survives_the_event_that_arrives_with_it(
     to_act, other = (first, second) if first.legal_actions(game_id)[1] else (second, first)
     visitor = visitors.new(to_act, fresh=True)
     player = at_browser(visitor, game_id)
-    make_slow(visitor, player.page)
+    visitor.slow_down(player.page)
     other.act(game_id, {"type": "agree_to_end", "agree": True}).raise_for_status()
     player.page.wait_for_timeout(LATENCY_MILLISECONDS / 2)
     player.page.locator(BOARD_OPTIONS).first.click()

@@ -39,6 +39,8 @@ EVIDENCE_MODULE: Final = (
     """document.querySelector("script[src*='/js/site.js']").src.replace("site.js", "evidence.js")"""
 )
 """An expression for the address of the module with which a page keeps evidence."""
+LATENCY_MILLISECONDS: Final = 400
+"""How long each response takes on a slow network."""
 MOST_UNUSED_CONTEXTS: Final = 5
 """How many empty contexts wait for visitors. Each takes memory of Chromium."""
 _LEFT_PAGE: Final = "Execution context was destroyed"
@@ -120,6 +122,18 @@ class Visitor:
     def new_tab(self) -> Page:
         """A further tab with the same cookies, whose problems are collected too."""
         return self.context.new_page()
+
+    def slow_down(self, page: Page) -> None:
+        """Delay every response to a page, as a slow network does."""
+        self.context.new_cdp_session(page).send(
+            "Network.emulateNetworkConditions",
+            {
+                "offline": False,
+                "latency": LATENCY_MILLISECONDS,
+                "downloadThroughput": 50_000,
+                "uploadThroughput": 20_000,
+            },
+        )
 
     def kept(self, store: str, *prefix: object) -> list[Any]:
         """Return what the browser keeps in a store (js/evidence.js) under keys that begin with a prefix."""

@@ -15,6 +15,7 @@ from service.errors import (
     Forbidden,
     HandleTaken,
     NotAGuest,
+    NotFound,
     OperationNotPossible,
     TooManyRequests,
     Unauthorised,
@@ -413,8 +414,14 @@ def request_reset() -> Response:
 
 @blueprint.get("/password/new/<token>")
 def show_new_password(token: str) -> Response:
-    """Show the form with which a new password is chosen. Opening it changes nothing."""
-    return _new_password_page(token, Form())
+    """Show the form with which a new password is chosen. Opening it changes nothing.
+
+    A link that has been used leads on to logging in, or to another link.
+    """
+    try:
+        return _new_password_page(token, Form())
+    except NotFound as error:
+        return _request_page(Form(), problems.status_of(error), has_link_ended=True)
 
 
 @blueprint.post("/password/new")
@@ -433,13 +440,16 @@ def choose_new_password() -> Response:
     return page("new_password.html", player_handle=player.handle, is_done=True)
 
 
-def _request_page(form: Form, status: int = 200, *, is_sent: bool = False) -> Response:
+def _request_page(
+    form: Form, status: int = 200, *, is_sent: bool = False, has_link_ended: bool = False
+) -> Response:
     return page(
         "forgotten_password.html",
         status,
         form=form,
         next=next_address(),
         is_sent=is_sent,
+        has_link_ended=has_link_ended,
         is_mail_configured=service().notifications.mail.password_resets.is_mail_configured,
     )
 

@@ -9,9 +9,9 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, message
-from service.clubs.clubs import MAX_ABOUT_CHARACTERS, token_of_link
+from service.clubs.clubs import MAX_ABOUT_CHARACTERS, club_of_token, token_of_link
 from service.clubs.names import MAX_NAME_LENGTH
-from service.errors import ClubNameTaken, TooManyClubs
+from service.errors import ClubNameTaken, NotFound, TooManyClubs
 from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
 from service.http import problems
@@ -106,9 +106,15 @@ def leave_club(club_id: str) -> BaseResponse:
 
 @blueprint.get("/clubs/invitations/<token>")
 def open_link(token: str) -> BaseResponse:
-    """Show the club to which a link invites; a member sees its own page."""
-    club = service().clubs.by_link(token)
+    """Show the club to which a link invites; a member sees its own page, also after the link has ended."""
     player_id = viewer()
+    try:
+        club = service().clubs.by_link(token)
+    except NotFound:
+        club_id = club_of_token(token)
+        if player_id is not None and service().clubs.is_member(club_id, player_id):
+            return see_other(f"/clubs/{club_id}")
+        raise
     if player_id is not None and service().clubs.is_member(club.id, player_id):
         return see_other(f"/clubs/{club.id}")
     return page("club_invitation.html", club=club, token=token, form=Form())

@@ -1,11 +1,14 @@
 """Invitations: of players by their handles, their answers, and the links that let others join; rematches."""
 
+from contextlib import suppress
+
 from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
-from service.errors import Forbidden
+from service.errors import Forbidden, NotFound
+from service.games.invitations import game_of_token
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
@@ -91,9 +94,19 @@ def change_invitation(game_id: str) -> BaseResponse:
 
 @blueprint.get("/invitations/<token>")
 def open_invitation(token: str) -> BaseResponse:
-    """Show the game to which an invitation link invites; a player of the game sees its own page."""
-    invitation = service().games.invitations.get(token)
+    """Show the game to which an invitation link invites; a player of the game sees its own page.
+
+    A link that is no longer valid leads those on who see the game without it, such as its players.
+    """
     player_id = viewer()
+    try:
+        invitation = service().games.invitations.get(token)
+    except NotFound:
+        game_id = game_of_token(token)
+        with suppress(NotFound):
+            service().games.queries.visible_game(game_id, player_id)
+            return see_other(f"/games/{game_id}")
+        raise
     if player_id is not None and invitation.game.has_joined(player_id):
         return see_other(f"/games/{invitation.game.id}")
     is_needed = not service().games.queries.access.can_see(invitation.game, player_id)

@@ -116,6 +116,7 @@ def test_a_link_makes_its_visitor_a_member(
     assert service.clubs.is_member(address.rpartition("/")[2], bea)
     assert friend.get(link).location == address
     post(browser, f"{address}/link", address, change="revoke")
+    assert friend.get(link).location == address
     assert app.test_client().get(link).status_code == 404
 
 

@@ -275,7 +275,8 @@ def test_a_friend_joins_a_private_game_by_a_link(
         post(friend, f"/games/{game}/players", link, invitation=token).location == f"/games/{game}"
     )
     assert service.games.queries.game(game).status == "playing"
-    assert friend.get(link).status_code == 404
+    assert friend.get(link).location == f"/games/{game}"
+    assert app.test_client().get(link).status_code == 404
     assert post(browser, address, address, change="create").status_code == 409
 
 

@@ -160,7 +160,10 @@ def test_the_pages_lead_from_the_log_in_to_a_new_password(
     assert (short.status_code, token in short.text) == (400, True)
     done = post(browser, "/password/new", "/verify", token=token, new_password=NEW)
     assert "The password of zoe is changed" in done.text
-    assert browser.get(address).status_code == 404
+    used = browser.get(address)
+    assert used.status_code == 404
+    assert "This link has been used" in used.text
+    assert 'href="/login"' in used.text
     assert post(browser, "/login", handle="zoe", password=NEW).status_code == 303
     account = {"password": NEW, "new_password": "third horse"}
     assert post(browser, "/account/password", "/account", **account).status_code == 303

@@ -8,6 +8,7 @@
  */
 
 import { waitForEndOfPress } from "./pointer.js";
+import { isSending } from "./sending.js";
 import { showReachable } from "./server.js";
 
 /** Milliseconds before the event stream is opened again, at first and at most. */
@@ -17,16 +18,6 @@ const MAX_RETRY = 15000;
 const WAIT_FOR_RESPONSE = 50;
 /** The fields in which a reader may be typing. */
 const TEXTS = ["action-text", "message-text"];
-
-/** The requests of htmx that have no response yet. */
-let requests = 0;
-document.addEventListener("htmx:beforeSend", () => (requests += 1));
-document.addEventListener("htmx:afterRequest", () => (requests -= 1));
-
-/** @returns {boolean} whether a response of htmx is to come, or the page sends a form in parts (js/proofs.js) */
-function isSending() {
-  return requests > 0 || document.querySelector("form[aria-busy=true]") !== null;
-}
 
 /** @param {HTMLElement} game */
 export function start(game) {

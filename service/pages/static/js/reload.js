@@ -2,6 +2,7 @@
 /** A page that is loaded again when the event stream of its game reports an event. */
 
 import { waitForEndOfPress } from "./pointer.js";
+import { waitForResponses } from "./sending.js";
 
 /** @param {HTMLElement} element */
 export function start(element) {
@@ -11,7 +12,9 @@ export function start(element) {
   const reload = async () => {
     source.close();
     await waitForEndOfPress();
-    window.location.reload();
+    await waitForResponses();
+    // The response to a form leads to a page of its own, which shows the event.
+    if (element.isConnected) window.location.reload();
   };
   source.onmessage = () => void reload();
   source.addEventListener("end", () => void reload());

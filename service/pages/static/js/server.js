@@ -2,6 +2,7 @@
 /** What the scripts of pages ask of the server: a page as it is now, when something happens, and whether it can be reached. */
 
 import { waitForEndOfPress } from "./pointer.js";
+import { waitForResponses } from "./sending.js";
 
 /** @param {boolean} isReachable whether the notice that the server cannot be reached is hidden */
 export function showReachable(isReachable) {
@@ -10,7 +11,8 @@ export function showReachable(isReachable) {
 }
 
 /**
- * Read a page of which a part will replace what is shown. A press that goes on then ends before.
+ * Read a page of which a part will replace what is shown. A press that goes on then ends before, and forms that have
+ * been sent are answered.
  * @param {string} address
  * @returns {Promise<Document | undefined>} the page; undefined if there is none, or the server cannot be reached
  */
@@ -20,6 +22,7 @@ export async function pageAt(address) {
     if (!response.ok) return undefined;
     const html = await response.text();
     await waitForEndOfPress();
+    await waitForResponses();
     return new DOMParser().parseFromString(html, "text/html");
   } catch {
     return undefined;

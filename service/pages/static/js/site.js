@@ -9,6 +9,7 @@
  * whose module has started.
  */
 
+import { isSending } from "./sending.js";
 import { showReachable } from "./server.js";
 
 /** @typedef {{ start: (element: HTMLElement) => (() => void) | void }} PageModule */
@@ -81,7 +82,12 @@ function holdForm(event) {
   if (!module) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  void module.finally(() => setTimeout(() => form.isConnected && form.requestSubmit(event.submitter)));
+  form.setAttribute("aria-busy", "true");
+  const send = () => {
+    form.removeAttribute("aria-busy");
+    if (form.isConnected) form.requestSubmit(event.submitter);
+  };
+  void module.finally(() => setTimeout(send));
 }
 
 /** Put the focus where the reader goes on, if the element that had it has been replaced. */
@@ -235,7 +241,7 @@ const MILLISECONDS_BETWEEN_TRIALS = 5000;
 async function replaceKeptPage() {
   if (!document.querySelector("#kept-page:not([hidden])")) return;
   try {
-    if ((await fetch("/turns")).ok) location.reload();
+    if ((await fetch("/turns")).ok && !isSending()) location.reload();
   } catch {
     // It is tried again.
   }
