@@ -1,8 +1,8 @@
 """Explains one event as data: who, when, what they saw and could do, what came of it and by which clauses.
 
 `explain_event` needs the event, the games around it and an `EventContext`, which a record or a service can
-give. `replay.inspect_page` makes text of an explanation. Nothing is checked here; that is the task of
-`replay.audit`.
+give. `replay.inspect_page` makes text of an explanation. Nothing is checked here but whether the record is as
+it was signed; the rest is the task of `replay.audit`.
 """
 
 from collections import Counter
@@ -20,6 +20,7 @@ from ledger import turn_clock
 from ledger.canonical import canonical, format_timestamp
 from ledger.player_signatures import author
 from ledger.record import Record
+from replay.audit.signatures import is_signed_as_it_is
 from replay.branches import can_be_superseded
 from replay.diff import changes
 from replay.event_text import (
@@ -29,7 +30,7 @@ from replay.event_text import (
     scored_round_end,
     seat_in_play,
 )
-from replay.inspect_messages import conclusion
+from replay.inspect_messages import CHANGED_RECORD, conclusion
 from replay.language.renderer import Names, Renderer
 from replay.timeline import Step, unreadable_on_error
 
@@ -61,6 +62,8 @@ class EventContext:
     others: Sequence[Event] = ()
     secret: str | None = None
     deliveries: list[JsonObject] | None = None
+    is_signed_as_it_is: bool = True
+    """Whether the signature of the server covers the event as it is here."""
 
 
 NO_CONTEXT: Final = EventContext()
@@ -84,6 +87,7 @@ def record_context(
         others=record.events,
         secret=published_secret(record.events[-1]),
         deliveries=deliveries,
+        is_signed_as_it_is=is_signed_as_it_is(record),
     )
 
 
@@ -112,7 +116,9 @@ def explain_event(
         after = step.after.position(context.viewer, ended=ended)
         clauses = explained_clauses(step, context.openings)
         actor, time = _actor(step, renderer.names), _time(step)
-        sentence, meaning = conclusion(event, actor, time)
+        sentence, meaning = (
+            conclusion(event, actor, time) if context.is_signed_as_it_is else CHANGED_RECORD
+        )
         return {
             "event": event,
             "conclusion": {"sentence": renderer(sentence), "meaning": list(map(renderer, meaning))},

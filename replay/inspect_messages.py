@@ -19,6 +19,7 @@ from domain.messages import (
 )
 from ledger.commands import CLOCK
 from ledger.turn_clock import duration_message, time_left_message
+from replay.audit.summary import NOBODY_ACCUSED
 from replay.diff import label_of
 from replay.render.descriptions import in_words
 
@@ -94,6 +95,13 @@ def turn_messages(time: JsonObject) -> Iterator[Message]:
             player=PlayerAt(time["turn_of"]),
         )
         yield message("began {time}", time=Instant(time["turn_began"], is_exact=True))
+
+
+CHANGED_RECORD: Final[tuple[Message, list[Message]]] = (
+    message("This record is not as the server signed it, so it does not show who did this."),
+    [NOBODY_ACCUSED],
+)
+"""The conclusion about an event of a record that the signature of the server does not cover."""
 
 
 def conclusion(event: Event, actor: JsonObject, time: JsonObject) -> tuple[Message, list[Message]]:

@@ -37,11 +37,13 @@ def check_against(
     elif comparison.verdict == "divergence":
         explanation = [] if comparison.divergence is None else [meaning(comparison.divergence)]
         sentences = [*explanation, *conclusions(comparison, LABELS)]
+        is_proven = any(proof.is_trusted and proof.player is None for proof in comparison.proofs)
         check.add(
             summary(comparison, LABELS),
             reduce(_joined, sentences) if sentences else message("It says nothing about this one."),
             line=None if comparison.divergence is None else seq + 1,
             seq=None if comparison.divergence is None else seq,
+            basis="receipt" if is_proven else "unsigned",
         )
     elif comparison.relation == "a_continues_b":
         check.add(
@@ -49,6 +51,7 @@ def check_against(
             message("They were shown before, and have been left out since."),
             line=seq + 1,
             seq=seq,
+            basis="unsigned",
         )
     return check
 

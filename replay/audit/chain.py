@@ -32,11 +32,13 @@ def check_chain(record: Record) -> Check:
                     "The previous event was changed, inserted or removed, or this event is from another"
                     " history."
                 ),
+                basis="links",
             )
         if hash_in(line, event["hash"]) != event["hash"]:
             add(
                 message("its hash does not match its content"),
                 message("The event was changed after it was sealed."),
+                basis="links",
             )
         if event["at"] < at:
             add(

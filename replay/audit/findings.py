@@ -12,6 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message, semicolon_list
+from replay.audit.responsibility import Basis
 from replay.event_values import displayable_message
 from replay.language.renderer import NO_NAMES, Names, Renderer
 
@@ -138,6 +139,8 @@ class Finding:
     problem: Message
     meaning: Message
     kind: Kind = "wrong"
+    basis: Basis = "record"
+    """What shows the fault, from which follows who answers for it (replay/audit/responsibility.py)."""
 
     def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
@@ -233,16 +236,23 @@ class Check:
         line: int | None,
         seq: int | None = None,
         kind: Kind = "wrong",
+        basis: Basis = "record",
     ) -> None:
         """Add a finding."""
         problem = displayable_message(problem)
-        self.findings.append(Finding(self.name, line, seq, problem, meaning, kind))
+        self.findings.append(Finding(self.name, line, seq, problem, meaning, kind, basis))
 
     def add_at_event(
-        self, seq: int, problem: Message, meaning: Message, kind: Kind = "wrong"
+        self,
+        seq: int,
+        problem: Message,
+        meaning: Message,
+        kind: Kind = "wrong",
+        *,
+        basis: Basis = "record",
     ) -> None:
         """Add a finding about event `seq`, which is in line `seq` + 1."""
-        self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind)
+        self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind, basis=basis)
 
     def add_unknown(
         self,

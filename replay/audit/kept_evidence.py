@@ -83,6 +83,7 @@ def check_nonces(check: Check, record: Record, nonces: Sequence[JsonObject]) -> 
                     nonce=entry["nonce"],
                 ),
                 message("The server has replaced your nonce, so it may have chosen the draws."),
+                basis="own",
             )
         elif commitment is None:
             check.note(message("The nonce is the one that your program sent."), seq=event["seq"])
@@ -102,4 +103,5 @@ def check_nonces(check: Check, record: Record, nonces: Sequence[JsonObject]) -> 
                     seq=event["seq"],
                 ),
                 message("The server has replaced its secret, so it may have chosen the draws."),
+                basis="own",
             )

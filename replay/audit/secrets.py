@@ -36,7 +36,7 @@ def check_secrets(record: Record) -> Check:
                     seq=seq,
                 )
                 meaning = message("The opening was made up or belongs to another event.")
-                check.add(problem, meaning, line=line, seq=seq)
+                check.add(problem, meaning, line=line, seq=seq, basis="unsigned")
             elif commitment(opening) != commitments[name]:
                 problem = message(
                     "the secret “{secret}” as opened is not what event {seq} committed to",
@@ -44,7 +44,7 @@ def check_secrets(record: Record) -> Check:
                     seq=seq,
                 )
                 meaning = message("The secret value was changed afterwards.")
-                check.add(problem, meaning, line=line, seq=seq)
+                check.add(problem, meaning, line=line, seq=seq, basis="unsigned")
     for seq, name in _closed_secrets(record):
         if name == STATEMENT:
             check.note(
@@ -77,6 +77,7 @@ def check_secrets(record: Record) -> Check:
                 secret=_label(record, name),
             ),
             message("Openings were left out, so this secret cannot be checked."),
+            basis="unsigned",
         )
     check.count += 1
     if published_secret(record) is None:

@@ -11,6 +11,7 @@ from ledger.keys import RECEIPT_FIELDS, BadSignature, check_signed
 from ledger.keys import check_head as check_signed_head
 from ledger.record import Fault, Record
 from ledger.record_schema import HEAD_FIELDS, HEADER_FIELDS
+from replay.audit.chain import check_chain
 from replay.audit.findings import Check
 from replay.audit.head_key import check_listed_keys, check_period, check_trust
 from replay.audit.kept_evidence import NO_EVIDENCE, KeptEvidence, note_kept_receipts
@@ -32,6 +33,7 @@ def check_form(record: Record, faults: Sequence[Fault]) -> Check:
             message("{reason}", reason=fault.why),
             message("The file was damaged or changed, or was not written as a game record."),
             line=fault.line,
+            basis="unsigned",
         )
     for name in sorted(record.header.keys() - HEADER_FIELDS):
         check.add_unknown(
@@ -139,6 +141,18 @@ def check_head(
     return check
 
 
+def is_signed_as_it_is(record: Record) -> bool:
+    """Return whether a key that the header lists has signed the header, and with it all events: each contains
+    the hash of the one before it, and the header that of the last one. Whose key it is, is not known here.
+    """
+    try:
+        check_signed_head(record.header, record.header["keys"])
+    except (BadSignature, LookupError):
+        return False
+    is_last = bool(record.events) and record.events[-1]["hash"] == record.header["head"]["hash"]
+    return is_last and all(finding.basis != "links" for finding in check_chain(record).findings)
+
+
 def _compare_with_last_event(check: Check, head: JsonObject, last: Event, count: int) -> None:
     seq = last["seq"]
     if seq < head["seq"]:
@@ -238,6 +252,7 @@ def _check_one_receipt(
             message("The receipt was changed, or was never issued by the server."),
             line=line,
             seq=None if event is None else seq,
+            basis="unsigned",
         )
         return
     if receipt.get("game") != record.events[0]["game"]:
@@ -245,6 +260,7 @@ def _check_one_receipt(
             message("a receipt is for another game, {game}", game=quoted(receipt.get("game"))),
             message("It proves nothing about this one."),
             line=line,
+            basis="unsigned",
         )
         return
     if event is None and not record.has_ended:
@@ -266,6 +282,7 @@ def _check_one_receipt(
             ),
             message("The server accepted that action, and the record omits it."),
             line=line,
+            basis="receipt",
         )
         return
     _compare_with_event(check, receipt, event, keys, line or event["seq"] + 1)
@@ -283,6 +300,7 @@ def _compare_with_event(
                 message("The server signed another history than this record."),
                 line=line,
                 seq=seq,
+                basis="receipt",
             )
             return
     key = next(entry for entry in keys if entry["key"] == receipt["key"])
@@ -306,4 +324,5 @@ def _compare_with_event(
             message("The receipt was signed outside of its key's period of validity."),
             line=line,
             seq=seq,
+            basis="unsigned",
         )

@@ -15,6 +15,7 @@ from domain.messages import Message, Value, listing, message, message_in
 from ledger.record import Record
 from replay.audit.findings import TOPICS, Check, Finding, Name, Report, Summary, Topic
 from replay.audit.holders import actions_of_people, receipt_holders
+from replay.audit.responsibility import Responsible, responsible
 
 QUESTIONS: Final[Mapping[Topic, Message]] = {
     "copy": message("what cannot be read in this file"),
@@ -104,6 +105,16 @@ SERVER_ANSWERS: Final = message(
 NOBODY_ACCUSED: Final = message(
     "Anybody can change a file, so this accuses nobody yet: get the record from the server again."
 )
+READER_JUDGES: Final = message(
+    "What you have kept shows this, and nobody has signed it: you know whether it is right, but it proves"
+    " nothing to others."
+)
+ANSWERS: Final[Mapping[Responsible, Message]] = {
+    "server": SERVER_ANSWERS,
+    "anybody": NOBODY_ACCUSED,
+    "reader": READER_JUDGES,
+}
+"""The sentences that say who answers for a fault."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,5 +275,7 @@ def _holding(checks: Sequence[Check]) -> Message:
 
 def _broken(checks: Sequence[Check], first: Finding) -> Summary:
     sentence = broken(FAULTS[first.check], first.seq)
-    is_signed = any(check.name == "head" and check.verdict == "holds" for check in checks)
-    return Summary(sentence, [first.meaning, SERVER_ANSWERS if is_signed else NOBODY_ACCUSED])
+    has_head = any(check.name == "head" and check.verdict == "holds" for check in checks)
+    bases = {finding.basis for check in checks for finding in check.findings}
+    answer = ANSWERS[responsible(first.basis, bases, has_head=has_head)]
+    return Summary(sentence, [first.meaning, answer])

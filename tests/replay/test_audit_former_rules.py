@@ -205,7 +205,7 @@ def test_a_former_rule_does_not_excuse_what_it_never_allowed() -> None:
             if number > seq + 1:
                 for name in ("request", "because"):
                     if event["data"].get(name, 0) >= seq:
-                        event["data"][name] += 1  # type: ignore[literal-required] # of these types
+                        event["data"][name] += 1
             event["seq"] = number
 
     report = audit(BytesIO(forge_record(data, double)), keys=[KEY.public])
@@ -217,7 +217,7 @@ def test_a_game_is_no_rematch_of_itself() -> None:
     data = (FOLDER / "baron-new-draws.jsonl").read_bytes()
 
     def change(events: list[Event]) -> None:
-        events[0]["data"]["options"]["rematch_of"] = events[0]["game"]  # type: ignore[typeddict-item] # of GameCreated
+        events[0]["data"]["options"]["rematch_of"] = events[0]["game"]
 
     report = audit(BytesIO(forge_record(data, change)), keys=[KEY.public])
     assert any("rematch of itself" in english(f.problem) for f in report.findings)

@@ -14,6 +14,7 @@ const { isSigned } = await import(`${folder}/crypto.js`);
 const { Draws, seedOf } = await import(`${folder}/secrets.js`);
 const { drawSetUp } = await import(`${folder}/set_up.js`);
 const { isConsistent } = await import(`${folder}/transparency_log.js`);
+const { basisOf } = await import(`${folder}/summary.js`);
 const { verify } = await import(`${folder}/verify.js`);
 
 const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
@@ -48,6 +49,8 @@ const functions = {
 
   consistent: (first, second, firstRoot, secondRoot, path) =>
     isConsistent(first, second, hex(firstRoot), hex(secondRoot), path.map(hex)),
+
+  basisOf: (check, code) => basisOf({ check, code }),
 
   isSigned: (key, text, signature) => isSigned(key, text, signature),
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import pytest
 
-from service.audits import audits
 from service.audits.audits import Audits, AuditTooLarge
 from service.audits.process import OUT_OF_MEMORY
 from service.bounds import Bounds
@@ -38,7 +37,7 @@ def run_instead(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     def replaced(_command: Sequence[str], **options: Any) -> Any:
         return run([sys.executable, "-c", program], **options)
 
-    monkeypatch.setattr(audits.subprocess, "run", replaced)
+    monkeypatch.setattr(subprocess, "run", replaced)
 
 
 @pytest.mark.parametrize("end", ["SIGKILL", "SIGTERM", "SIGSEGV", "SIGABRT"])

@@ -111,13 +111,12 @@ export function start(root) {
   }
 
   /** @param {Summary} result */
-  function showSummary({ fault, seq, topics, actions, signed, holders, copies }) {
+  function showSummary({ fault, seq, responsible, topics, actions, signed, holders, copies }) {
     const meaning = part(root, "meaning");
     if (fault) {
       const values = { seq: seq ?? undefined, fault: textOf("fault", fault.check) };
       summarize(textOf("sentence", seq === null ? "broken" : "broken-event", values), "broken");
-      const isSigned = itemOf("head").dataset.verdict === "holds";
-      meaning.append(...findingNodes(fault), ` ${textOf("sentence", isSigned ? "server-answers" : "nobody-accused")}`);
+      meaning.append(...findingNodes(fault), ` ${textOf("sentence", `answers-${responsible}`)}`);
     } else if (topics.length > 0) {
       summarize(openSentence(topics));
       const explained = topics.slice(0, MAX_MEANINGS).map((topic) => textOf("meaning", topic));

@@ -3,7 +3,7 @@
 // findings and from nothing else, so that it cannot contradict them. The sentences are in the page
 // (service/pages/view_models/verifier_texts.py), which has them from the audit (replay/audit/summary.py).
 
-/** @import {CheckName, Finding, Summary, Topic} from "./types" */
+/** @import {Basis, CheckName, Finding, Responsible, Summary, Topic} from "./types" */
 
 /** The topics, in the order in which they are named. @type {readonly Topic[]} */
 const TOPICS = ["copy", "key", "history", "draws", "redraws", "later", "signatures", "progress", "program", "browser"];
@@ -25,6 +25,28 @@ const TOPIC_OF_CHECK = {
   signatures: "signatures",
   receipts: "later",
   inclusion: "history",
+};
+/**
+ * What shows a fault, by its check and code; the header and the events show those that are not here. From this follows
+ * who answers for it (replay/audit/responsibility.py).
+ * @type {Record<string, Basis | undefined>}
+ */
+const BASES = {
+  "chain prev": "links",
+  "chain hash": "links",
+  "secrets no-commitment": "unsigned",
+  "secrets value": "unsigned",
+  "secrets not-opened": "unsigned",
+  "receipts form": "unsigned",
+  "receipts key-not-listed": "unsigned",
+  "receipts signature": "unsigned",
+  "receipts game": "unsigned",
+  "receipts key-period": "unsigned",
+  "receipts event": "receipt",
+  "receipts omitted": "receipt",
+  "chance sent-commitment": "own",
+  "chance sent-nonce": "own",
+  "chance sent-nonce-unconfirmed": "own",
 };
 /** The topics of questions that a receipt can decide. */
 const BY_RECEIPT = ["history", "later"];
@@ -48,6 +70,7 @@ export function summaryOf(findings, { actions, signed, lastActions }) {
   return {
     fault,
     seq: (fault?.details.line !== 1 && fault?.details.seq) || null, // a fault of the header is at no event
+    responsible: fault && responsible(fault, faults, !findings.some(({ check }) => check === "head")),
     topics: TOPICS.filter((topic) => topics.has(topic)),
     actions,
     signed,
@@ -56,6 +79,22 @@ export function summaryOf(findings, { actions, signed, lastActions }) {
       : [],
     copies: topics.has("copy") ? receipts.slice(0, MAX_NAMED).map(({ player }) => player) : [],
   };
+}
+
+/** @param {Finding} finding @returns {Basis} what shows it */
+export const basisOf = ({ check, code }) => (check === "form" ? "unsigned" : (BASES[`${check} ${code}`] ?? "record"));
+
+/**
+ * @param {Finding} fault the first one
+ * @param {readonly Finding[]} faults all of them
+ * @param {boolean} hasHead whether a key that the reader trusts has signed the header and its last event
+ * @returns {Responsible} who answers for the first one
+ */
+function responsible(fault, faults, hasHead) {
+  const basis = basisOf(fault);
+  if (!hasHead || faults.some((one) => basisOf(one) === "links")) return "anybody";
+  if (basis === "record" || basis === "receipt") return "server";
+  return basis === "own" ? "reader" : "anybody";
 }
 
 /** @param {Finding} finding */

@@ -144,11 +144,16 @@ export interface Finding {
 export type Topic =
   | "copy" | "key" | "history" | "draws" | "redraws" | "later" | "signatures" | "progress" | "program" | "browser";
 /** What was found, for a reader who knows nothing of the checks. */
+/** What shows a fault, and who answers for it (replay/audit/responsibility.py). */
+export type Basis = "record" | "links" | "unsigned" | "receipt" | "own";
+export type Responsible = "server" | "anybody" | "reader";
 export interface Summary {
   /** The first fault, in the order of the lines. */
   fault: Finding | null;
   /** The event at which that is, if it is at one. */
   seq: number | null;
+  /** Who answers for the fault; null if there is none. */
+  responsible: Responsible | null;
   /** The topics of the open questions. */
   topics: Topic[];
   /** How many actions people have taken, and how many of them are signed. */
