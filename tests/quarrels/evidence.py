@@ -1,8 +1,10 @@
 """The files that the pages in docs/quarrels are about: records and receipts of games in which people quarrel.
 
-They are all from the same server, whose key the reader has accepted earlier.
+They are all from the same server, whose key the reader has accepted earlier. Those in docs/quarrels were
+written with `python -m tests.quarrels.evidence docs/quarrels`.
 """
 
+import sys
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -21,6 +23,7 @@ from tests.support.records import KEY, PLAYER_KEY, SINCE, Table, forge_record
 SERVER: Final = KEY
 ADAS_KEY: Final = PLAYER_KEY
 PER_TURN: Final = 24 * 3600
+TRUSTED_KEYS: Final = "trusted-keys.jsonl"
 NAMES: Final = {"ada": "Ada", "bea": "Bea", "cid": "Cid"}
 
 
@@ -167,8 +170,14 @@ def files() -> Mapping[str, bytes]:
 
 
 def write_files(folder: Path) -> None:
-    """Write all files into a folder."""
+    """Write all files into a folder, and the key of the server as one that is trusted."""
+    key = {"from": SINCE, "public": SERVER.public, "source": "finished.jsonl", "until": None}
+    (folder / TRUSTED_KEYS).write_bytes(canonical(key) + b"\n")
     for name, data in files().items():
         path = folder / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
+
+
+if __name__ == "__main__":
+    write_files(Path(sys.argv[1]))

@@ -3,8 +3,11 @@
 Every line of the results that a page shows must be in the output of the commands before it.
 """
 
+import os
 import re
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +16,7 @@ from click.testing import CliRunner
 
 from cartulary.cli import cartulary
 from cartulary.trusted_keys import VARIABLE
-from tests.quarrels.evidence import write_files
+from tests.quarrels.evidence import TRUSTED_KEYS, files, write_files
 
 FOLDER: Final = Path(__file__).parent.parent.parent / "docs" / "quarrels"
 PAGES: Final = sorted(path for path in FOLDER.glob("*.md") if path.name != "README.md")
@@ -39,15 +42,13 @@ STATUSES: Final = {
 """The exit status of each command of a page."""
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module", params=["files beside the pages", "files of this version"])
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the files that the pages name, and the accepted key of the server."""
+    if request.param == "files beside the pages":
+        return FOLDER
     folder = tmp_path_factory.mktemp("quarrels")
     write_files(folder)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(VARIABLE, str(folder / "trusted-keys"))
-        arguments = ["trust", str(folder / "finished.jsonl"), "--yes"]
-        assert CliRunner().invoke(cartulary, arguments).exit_code == 0
     return folder
 
 
@@ -75,7 +76,7 @@ def test_the_commands_of_a_page_settle_the_quarrel(
     page: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setenv(VARIABLE, str(folder / "trusted-keys"))
+    monkeypatch.setenv(VARIABLE, str(folder / TRUSTED_KEYS))
     monkeypatch.setenv("COLUMNS", "100")
     commands = blocks(page, "sh")
     assert 1 <= len(commands) <= MAX_COMMANDS
@@ -92,3 +93,44 @@ def test_the_commands_of_a_page_settle_the_quarrel(
     assert shown
     for line in shown:
         assert words(line) in words(output), f"{page.name} shows a line that no command prints"
+
+
+def test_the_files_beside_the_pages_are_those_that_the_pages_name() -> None:
+    beside = {
+        path.relative_to(FOLDER).as_posix()
+        for path in FOLDER.rglob("*")
+        if path.is_file() and path.suffix != ".md"
+    }
+    assert beside == {*files(), TRUSTED_KEYS}
+    named = {word for page in PAGES for line in blocks(page, "sh") for word in shlex.split(line)}
+    assert {name.split("/")[0] for name in files()} <= named
+
+
+@pytest.mark.parametrize(
+    "page",
+    [PAGES[0], *(pytest.param(page, marks=pytest.mark.nightly) for page in PAGES[1:])],
+    ids=lambda page: page.stem,
+)
+def test_a_page_runs_as_printed_in_a_shell(page: Path) -> None:
+    """From the folder of the repository, with the lines with which the index begins.
+
+    The test above runs all pages in this process, which is faster.
+    """
+    lines = [
+        *blocks(FOLDER / "README.md", "sh"),
+        *(f"{line}; echo $? >&2" for line in blocks(page, "sh")),
+    ]
+    scripts = Path(sys.executable).parent
+    result = subprocess.run(
+        ["/bin/bash", "-c", "\n".join(lines)],
+        cwd=FOLDER.parent.parent,
+        env={"PATH": f"{scripts}:{os.environ['PATH']}", "COLUMNS": "100", "LANG": "C.UTF-8"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert [int(line) for line in result.stderr.split()] == STATUSES[page.stem]
+    for line in blocks(page, "text"):
+        assert words(line) in words(result.stdout), (
+            f"{page.name} shows a line that no command prints"
+        )
