@@ -63,9 +63,6 @@ RULINGS_SINCE: Final[Timestamp] = _RELEASED
 """Since then, the log says from which ruling, or from which decision of an administrator, a removal of a seat
 or an end of a game by an arbiter follows."""
 
-PLACEMENTS_SINCE: Final[Timestamp] = _RELEASED
-"""Since then, a missed placement removes a player only if the clock of the game says so."""
-
 CORRECTIONS: Final[tuple[Correction, ...]] = ()
 """All corrections since the first release, the oldest first."""
 

@@ -22,7 +22,6 @@ from domain.clock.deadlines import (
     is_placement,
 )
 from domain.contract import DomainEvent
-from domain.corrections import PLACEMENTS_SINCE
 from domain.errors import not_now
 from domain.event import Event, acting_seat
 from domain.game import Game
@@ -71,7 +70,7 @@ def decide_deadline(event: Event, before: Game) -> DomainEvent:
             _require_outcome("forfeit", before, or_else=outcome == "bot" and not has_action)
             return lifecycle.forfeit(before)
         case "PlayerRemoved":
-            is_former = _is_removal_of_former_version(event, before)
+            is_former = _is_removal_of_former_version(before)
             _require_outcome(
                 "remove", before, or_else=is_former or (outcome == "bot" and not has_action)
             )
@@ -131,7 +130,7 @@ def _decide_action(event: Event, before: Game) -> DomainEvent:
     return act_for_absent_seat(before, action)
 
 
-def _is_removal_of_former_version(event: Event, before: Game) -> bool:
+def _is_removal_of_former_version(before: Game) -> bool:
     """Whether this is a placement in a game whose clock says nothing about deadlines.
 
     A missed placement removed the player before clocks could say so. That was before there were substitutes:
@@ -139,8 +138,7 @@ def _is_removal_of_former_version(event: Event, before: Game) -> bool:
     """
     clock = before.clock
     return (
-        event["at"] < PLACEMENTS_SINCE
-        and clock is not None
+        clock is not None
         and "on_deadline" not in clock
         and not before.options.get("substitutes")
         and is_placement(before)

@@ -13,14 +13,14 @@ from typing import Any, Final
 import pytest
 
 from domain import baron, barony, corrections
-from domain.corrections import PLACEMENTS_SINCE, Correction
+from domain.corrections import Correction
 from domain.errors import Refused
 from domain.event import ZEROS, Event
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from domain.messages import message
 from ledger.canonical import canonical, digest
-from replay.audit import Report, audit, clock_decisions
+from replay.audit import Report, audit
 from replay.language.renderer import english
 from tests.games.records import FOLDER, record_of
 from tests.games.scripted_game import KEY
@@ -221,9 +221,3 @@ def test_a_game_is_no_rematch_of_itself() -> None:
 
     report = audit(BytesIO(forge_record(data, change)), keys=[KEY.public])
     assert any("rematch of itself" in english(f.problem) for f in report.findings)
-
-
-def test_a_missed_placement_removes_nobody_since_clocks_say_so() -> None:
-    event: Any = {"at": PLACEMENTS_SINCE}
-    game: Any = SimpleNamespace(clock={"per_turn": 1}, options={}, state=None)
-    assert not clock_decisions._is_removal_of_former_version(event, game)
