@@ -86,6 +86,8 @@ class Task:
                 return "notify"
             case ["notify", "round" | "event", number] if number.isdecimal():
                 return "notify"
+            case ["cancel", "reminder", number] if number.isdecimal():
+                return "notify"
             case ["index" | "bot" | "think" | "conditional" | "tournament" as kind]:
                 return kind
             case ["archive", "move" | "resume" as kind]:

@@ -111,7 +111,7 @@ def check_work(service: Service) -> Iterator[Finding]:
             ),
             message("`cartulary admin work` lists them; see docs/recovery.md"),
         )
-    waiting = service.notifications.deliveries.count_waiting()
+    waiting = service.notifications.deliveries.count_due(service.clock.now())
     yield Finding(
         "ok",
         plural_message(

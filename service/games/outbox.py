@@ -8,6 +8,9 @@
     remind           {"seat", "turn", "seq", "deadline", "remind_at", "at"}
                                      that seat is to be reminded of the deadline at `remind_at`. The work is
                                      done from `at` on, because the player's quiet hours may be in between
+    cancel/reminder/N  {"seq", "player", "deadline"}
+                                     event N has ended the turn of that player (an id), whose reminder of that
+                                     deadline may have been created and not sent yet
     notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
     notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
     notify/declined/P  {"seq"}       player P (an id) declined the invitation to the open game with that event
@@ -88,6 +91,8 @@ def outbox_entries(
             if before is not None and after.clock is not None:
                 entries["remind"] = None
             entries |= _deadline_entries(after, turn)
+    if before is not None and earlier is not None and not _is_same_turn(earlier, turn):
+        entries |= _cancellation_entries(before, earlier, events[-1])
     for event in events:
         entries |= _event_entries(before, event)
         match event["type"]:
@@ -250,6 +255,25 @@ def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
     deadline = clock.format(moment)
     reminder = {} if turn.seat in game.bot_seats else _reminder_entries(game, deadline)
     return {"deadline": {"turn": turn.number, "at": deadline}, **reminder}
+
+
+def _is_same_turn(earlier: Turn, later: Turn | None) -> bool:
+    """Whether a turn goes on: its time has not begun anew."""
+    if later is None:
+        return False
+    return (earlier.number, earlier.seat, earlier.since) == (later.number, later.seat, later.since)
+
+
+def _cancellation_entries(game: Game, turn: Turn, event: Event) -> dict[str, JsonObject | None]:
+    """Return the entry that cancels the reminder of a turn of `game` that an event has ended.
+
+    There is none if no reminder can wait: its entry was not due yet, or the deadline has passed.
+    """
+    reminder = _deadline_entries(game, turn).get("remind")
+    if reminder is None or not reminder["at"] <= event["at"] < reminder["deadline"]:
+        return {}
+    payload = {"seq": event["seq"], "player": turn.player, "deadline": reminder["deadline"]}
+    return {f"cancel/reminder/{event['seq']}": payload}
 
 
 def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:

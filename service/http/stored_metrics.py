@@ -4,6 +4,7 @@ Workers and schedulers have no HTTP server, so this is how their reports get int
 """
 
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from importlib.metadata import version
 from typing import Final, TypeAlias
@@ -15,6 +16,7 @@ from service.bootstrap import Service
 from service.errors import Unavailable
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import FINAL_STATUSES
+from service.notifications.kinds import PLAYER_CHANNELS
 from service.operation.process_reports import KINDS, ProcessReports
 from service.store.archive_schedule import ArchiveSchedule
 
@@ -38,7 +40,7 @@ def render(service: Service) -> bytes:
     try:
         damaged_games.set(service.damaged_games.count())
         clock_jumps.inc(service.clock.observed_jumps())
-        _add_deliveries(gauge, counter, service.notifications.deliveries)
+        _add_deliveries(gauge, counter, service.notifications.deliveries, service.clock.now())
         _add_archive(gauge, counter, service.archive.schedule)
         _add_processes(gauge, service.process_reports)
     except Unavailable:
@@ -46,17 +48,28 @@ def render(service: Service) -> bytes:
     return generate_latest(registry)
 
 
-def _add_deliveries(gauge: _Gauge, counter: _Counter, deliveries: Deliveries) -> None:
-    """Add how many deliveries of notifications wait, and how many have ended with which status."""
+def _add_deliveries(
+    gauge: _Gauge, counter: _Counter, deliveries: Deliveries, now: datetime
+) -> None:
+    """Add how many deliveries of notifications wait, how many have ended, and how many attempts failed."""
     waiting = gauge(
-        "cartulary_deliveries_waiting", "Deliveries of notifications that wait for an attempt"
+        "cartulary_deliveries_waiting",
+        "Deliveries of notifications whose attempt is due or under way",
+    )
+    failed = counter(
+        "cartulary_delivery_attempts_failed",
+        "Attempts to deliver notifications that have failed, by channel",
+        ("channel",),
     )
     ended = counter(
         "cartulary_deliveries",
         "Deliveries of notifications that have ended, by status",
         ("status",),
     )
-    waiting.set(deliveries.count_waiting())
+    waiting.set(deliveries.count_due(now))
+    failures = deliveries.failed_attempts()
+    for channel in sorted({*PLAYER_CHANNELS, *failures}):
+        failed.labels(channel).inc(failures.get(channel, 0))
     totals = deliveries.totals()
     for status in sorted(FINAL_STATUSES):
         ended.labels(status).inc(totals.get(status, 0))

@@ -7,7 +7,8 @@
     cartulary:{deliveries}:of-game:GAME      sorted set, id -> seq of the event
     cartulary:{deliveries}:items:ID          list, the ids of the deliveries that a digest contains
     cartulary:{deliveries}:failed            sorted set, id -> time, of those that were given up or bounced
-    cartulary:{deliveries}:totals            hash, status -> number of deliveries that have ended with it
+    cartulary:{deliveries}:totals            hash, status -> number of deliveries that have ended with it,
+                                             failed:CHANNEL -> number of attempts that have failed
 
 A delivery is created once, because its id is derived from what it is about. An attempt is claimed before it
 is made. If the worker dies, the claim expires, and another worker makes the next attempt: only an attempt
@@ -62,6 +63,7 @@ SECONDS_KEPT: Final = 90 * 24 * 3600
 """How long a delivery is kept after its last attempt."""
 MAX_FAILED: Final = 10_000
 """Failed deliveries that are listed for administrators."""
+_FAILED: Final = "failed:"
 TOO_MANY: Final = message("too many deliveries wait")
 
 
@@ -122,7 +124,7 @@ class Deliveries:
             if self._is_sharded:
                 if self._redis.exists(_record(PREFIX, delivery.id)):
                     return True
-                counts = self._counts_waiting()
+                counts = self._counts_pending()
                 most_waiting -= sum(counts.values()) - counts[prefix]
             reply = self._create(
                 keys=[
@@ -254,10 +256,18 @@ class Deliveries:
                     clock.milliseconds(now),
                     SECONDS_KEPT,
                     MAX_FAILED,
+                    _FAILED + deliveries[0].channel,
                     *ids,
                 ],
             )
         return int(reply)
+
+    def cancel(self, id: str, now: datetime, result: Text) -> bool:
+        """Cancel a delivery of which no attempt was made yet; return False if there is none to cancel."""
+        delivery = self.find(id)
+        if delivery is None or delivery.is_final or delivery.attempts:
+            return False
+        return self.finish([delivery], "cancelled", now, result=result) == 1
 
     def items(self, digest: str) -> list[Delivery]:
         """Return the deliveries that a digest contains, in the order of their creation."""
@@ -322,7 +332,7 @@ class Deliveries:
         return places, 0
 
     def waiting(self, limit: int) -> list[Delivery]:
-        """Return up to `limit` deliveries that wait for an attempt, the next one first."""
+        """Return up to `limit` deliveries that have not ended, that with the next attempt first."""
         rows = self._rows(
             lambda pipeline, prefix: pipeline.zrange(f"{prefix}due", 0, limit - 1, withscores=True)
         )
@@ -376,16 +386,36 @@ class Deliveries:
             pipeline.zadd(f"{prefix}failed", {delivery.id: clock.milliseconds(now)})
             pipeline.execute()
 
-    def count_waiting(self) -> int:
-        """Return the number of deliveries that wait for an attempt."""
-        return sum(self._counts_waiting().values())
+    def count_due(self, now: datetime) -> int:
+        """Return the number of deliveries whose next attempt is due, or under way.
+
+        What a dispatcher has taken is due again after CLAIM, so what is planned for that time counts as well.
+        Reminders of later deadlines do not, nor what is tried again later.
+        """
+        until = clock.milliseconds(now + CLAIM)
+        replies = self._replies(
+            lambda pipeline, prefix: pipeline.zcount(f"{prefix}due", "-inf", until)
+        )
+        return sum(replies.values())
 
     def totals(self) -> Mapping[str, int]:
         """Return by status how many deliveries have ended with it since the store was created."""
+        totals = self._totals()
+        return {name: count for name, count in totals.items() if not name.startswith(_FAILED)}
+
+    def failed_attempts(self) -> Mapping[str, int]:
+        """Return by channel how many attempts have failed since the store was created."""
+        return {
+            name.removeprefix(_FAILED): count
+            for name, count in self._totals().items()
+            if name.startswith(_FAILED)
+        }
+
+    def _totals(self) -> Counter[str]:
         totals: Counter[str] = Counter()
         replies = self._replies(lambda pipeline, prefix: pipeline.hgetall(f"{prefix}totals"))
         for stored in replies.values():
-            totals.update({to_text(status): int(count) for status, count in stored.items()})
+            totals.update({to_text(name): int(count) for name, count in stored.items()})
         return totals
 
     def delete_all_of(self, player: str) -> None:
@@ -433,7 +463,7 @@ class Deliveries:
         """Return what is in the replies of all places, each item after the prefix of its place."""
         return [(prefix, row) for prefix, reply in self._replies(ask).items() for row in reply]
 
-    def _counts_waiting(self) -> dict[str, int]:
+    def _counts_pending(self) -> dict[str, int]:
         return self._replies(lambda pipeline, prefix: pipeline.zcard(f"{prefix}due"))
 
     def _get(self, places: Sequence[tuple[str, bytes | str]]) -> list[Delivery]:

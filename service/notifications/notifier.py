@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from domain.json_types import JsonObject
+from domain.messages import message
 from service import clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
@@ -38,6 +39,8 @@ class Times:
 
 
 ANY_TIME: Final = Times()
+OUT_OF_DATE: Final = message("it was out of date before it was sent")
+"""Why a notification is cancelled that is about nothing current any more."""
 
 
 @dataclass(eq=False, repr=False)
@@ -101,6 +104,27 @@ class Notifier:
                 replace(base, player=player), kind, reference, chosen, account, now, times
             )
         return created
+
+    def cancel(
+        self,
+        subject: Subject,
+        game_id: str,
+        player: str,
+        *,
+        reference: str,
+        operator_channels: Sequence[str],
+    ) -> None:
+        """Cancel the deliveries of a notification to a player that no attempt was made of yet.
+
+        `reference` is that with which they were created.
+        """
+        now = self._clock.now()
+        base = _new_delivery(subject, game_id, 0, player, now)
+        endpoints = [(OPERATOR, channel, "") for channel in operator_channels]
+        endpoints += [(player, item.channel, item.id) for item in self._endpoints.of(player)]
+        for reader, channel, endpoint in endpoints:
+            delivery = replace(base, player=reader, channel=channel, endpoint=endpoint)
+            self._deliveries.cancel(_with_id(delivery, reference).id, now, OUT_OF_DATE)
 
     def notify_club(self, subject: Subject, club_id: str, game_id: str, seq: int) -> list[Delivery]:
         """Create the delivery of a notification to the webhook of a club, if it has one; return it.

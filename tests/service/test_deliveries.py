@@ -164,7 +164,62 @@ def test_an_ended_delivery_can_be_sent_again_with_the_same_id(deliveries: Delive
     assert ids(deliveries.waiting(10)) == ["d1"]
     end(deliveries, "d1")
     assert deliveries.totals() == {"given_up": 1, "sent": 1}
-    assert deliveries.count_waiting() == 0
+    assert deliveries.waiting(1) == []
+
+
+def test_a_delivery_counts_as_due_from_its_time_until_it_has_ended(deliveries: Deliveries) -> None:
+    tomorrow = NOW + timedelta(days=1)
+    deliveries.create(delivery(1, due_at=clock.format(tomorrow)))
+    assert deliveries.count_due(NOW) == 0
+    assert deliveries.count_due(tomorrow) == 1
+    # What was taken waits in a dispatcher, whatever it takes.
+    assert due(deliveries, tomorrow) == ["d1"]
+    assert deliveries.count_due(tomorrow) == 1
+    claimed = deliveries.claim("d1", tomorrow)
+    assert claimed is not None
+    assert deliveries.count_due(tomorrow) == 1
+    later = tomorrow + timedelta(hours=1)
+    deliveries.finish([claimed], "retrying", tomorrow, next_at=later)
+    assert deliveries.count_due(tomorrow) == 0
+    assert deliveries.count_due(later) == 1
+    claimed = deliveries.claim("d1", later)
+    assert claimed is not None
+    deliveries.finish([claimed], "sent", later)
+    assert deliveries.count_due(later + timedelta(days=1000)) == 0
+
+
+def test_failed_attempts_are_counted_by_channel(deliveries: Deliveries) -> None:
+    for number, player in ((1, "ada"), (2, "bea"), (3, "")):
+        deliveries.create(delivery(number, player=player))
+    assert deliveries.failed_attempts() == {}
+    for id in ("d1", "d2", "d3"):
+        claimed = deliveries.claim(id, NOW)
+        assert claimed is not None
+        deliveries.finish([claimed], "retrying", NOW, next_at=NOW)
+    end(deliveries, "d1", "given_up")
+    end(deliveries, "d2")
+    assert deliveries.failed_attempts() == {"email": 3, "log": 1}
+    assert deliveries.totals() == {"given_up": 1, "sent": 1}
+    # Nobody tried this one.
+    stored = deliveries.find("d3")
+    assert stored is not None
+    deliveries.finish([stored], "given_up", NOW, is_claimed=False)
+    assert deliveries.failed_attempts() == {"email": 3, "log": 1}
+
+
+def test_a_delivery_is_cancelled_unless_an_attempt_was_made(deliveries: Deliveries) -> None:
+    for number in (1, 2):
+        deliveries.create(delivery(number))
+    assert deliveries.claim("d2", NOW) is not None
+    assert deliveries.cancel("d1", NOW, TOO_MANY)
+    assert not any(deliveries.cancel(id, NOW, TOO_MANY) for id in ("d1", "d2", "unknown"))
+    cancelled, under_way = deliveries.find("d1"), deliveries.find("d2")
+    assert cancelled is not None
+    assert under_way is not None
+    assert (cancelled.status, cancelled.attempts, cancelled.tried_at) == ("cancelled", 0, None)
+    assert (cancelled.result, under_way.status) == (TOO_MANY, "pending")
+    assert ids(deliveries.waiting(10)) == ["d2"]
+    assert deliveries.totals() == {"cancelled": 1}
 
 
 def test_the_oldest_deliveries_that_have_ended_are_deleted(build: Build) -> None:
@@ -191,7 +246,7 @@ def test_a_delivery_is_given_up_if_too_many_wait(build: Build, bounds: Bounds) -
     refused = deliveries.find("d3")
     assert refused is not None
     assert (refused.status, refused.result) == ("given_up", TOO_MANY)
-    assert deliveries.count_waiting() == 2
+    assert deliveries.count_due(NOW) == 2
     assert deliveries.claim("d3", NOW) is None
 
 
@@ -252,7 +307,7 @@ def test_deliveries_to_many_players_are_in_many_shards_and_read_in_order(service
     assert len(keys) > 10
     assert not service.redis.exists(DUE)
     everything = [f"d{number}" for number in range(30)]
-    assert deliveries.count_waiting() == 31
+    assert deliveries.count_due(NOW) == 31
     assert set(ids(list(deliveries.about("g", 7)))) == {*everything, "d99"}
     later = NOW + timedelta(seconds=30)
     taken = [item.id for item in deliveries.take_due(later, 20)]
@@ -307,4 +362,4 @@ def test_shards_go_on_with_the_deliveries_of_a_single_redis(service: Service) ->
     assert ids(deliveries.waiting(10)) == ["d3"]
     deliveries.delete_all_of("ada")
     assert deliveries.of_player("ada", 10) == ([], None)
-    assert deliveries.count_waiting() == 0
+    assert deliveries.waiting(1) == []

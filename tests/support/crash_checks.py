@@ -259,8 +259,7 @@ def check_deliveries(service: Service, receiver: WebhookReceiver, *, must_have_e
     """
     if must_have_ended:
         wait_until(
-            lambda: service.notifications.deliveries.count_waiting() == 0,
-            idle_seconds=STUCK_SECONDS,
+            lambda: service.notifications.deliveries.waiting(1) == [], idle_seconds=STUCK_SECONDS
         )
     content_of: dict[str, str] = {}
     for request in list(receiver.requests):

@@ -142,7 +142,7 @@ def test_what_a_paused_receiver_would_get_too_late_is_given_up(
         ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
         assert delivery.status == "given_up"
         assert delivery.as_json()["result"] == "the receiver has failed for too long"
-        assert service.notifications.deliveries.count_waiting() == 0
+        assert service.notifications.deliveries.waiting(1) == []
     assert receiver.requests == []
 
 

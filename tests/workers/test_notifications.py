@@ -100,7 +100,7 @@ def test_every_player_is_notified_of_the_start_and_of_their_turn_once(
     assert players.sent() == [("your_turn", "bea")]
     page, _ = service.notifications.deliveries.of_player(players.bea, 10)
     assert {delivery.status for delivery in page} == {"sent"}
-    assert service.notifications.deliveries.count_waiting() == 0
+    assert service.notifications.deliveries.waiting(1) == []
 
 
 def test_the_creator_of_a_game_is_notified_of_people_who_join_it_while_places_are_free(

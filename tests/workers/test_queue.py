@@ -158,7 +158,7 @@ def test_a_notification_is_retried_after_a_pause_with_the_same_id(service: Servi
         assert len(receiver.requests) == 3
         assert "notify/turn" not in workers.tasks(game.id)
         assert workers.client.keys("rq:job:*") == []
-        assert service.notifications.deliveries.count_waiting() == 0
+        assert service.notifications.deliveries.waiting(1) == []
         workers.close()
 
 
@@ -176,7 +176,7 @@ def test_after_the_last_attempt_nothing_is_left(service: Service) -> None:
         assert len(channel.sent) == 1
         assert "notify/turn" not in workers.tasks(game.id)
         assert sum(workers.queues.lengths().values()) == 0
-        assert service.notifications.deliveries.count_waiting() == 0
+        assert service.notifications.deliveries.waiting(1) == []
         workers.close()
 
 

@@ -125,7 +125,7 @@ def test_worker_and_scheduler_finish_games_and_notify(
         wait_until(lambda: service.store.outbox(before.id) == {})
         after = play_out(service, start_game(service, round_limit=1).id)
         wait_until(lambda: service.store.outbox(after.id) == {})
-        wait_until(lambda: service.notifications.deliveries.count_waiting() == 0)
+        wait_until(lambda: service.notifications.deliveries.waiting(1) == [])
         notifications = [request.body for request in receiver.requests]
     subjects = [body["subject"] for body in notifications if body["game"] == before.id]
     assert sorted(subjects) == ["game_over", "round_scored", "round_scored"]

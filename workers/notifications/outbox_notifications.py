@@ -1,4 +1,4 @@
-"""Creates the deliveries that the outbox entries about notifications call for.
+"""Creates the deliveries that the outbox entries about notifications call for, and cancels reminders.
 
 Everybody is notified whom an event concerns, except the player who caused it, and bots. The webhook of a club
 is notified of when its games are created, when they start and when they end.
@@ -32,7 +32,9 @@ class OutboxNotifications:
         self._operator_channels = operator_channels
 
     def create(self, task: Task) -> list[Delivery]:
-        """Create the deliveries that a task calls for, and return them. Does nothing twice.
+        """Create the deliveries that a task calls for, and return them; cancel those of a reminder.
+
+        Does nothing twice.
 
         Raises NotFound, Unavailable, and Unreadable if the entry does not match the game.
         """
@@ -56,6 +58,15 @@ class OutboxNotifications:
                 return self._notify(game, "your_turn", seq, players, data=details, times=times)
             case ["remind"]:
                 return self._remind(game, data)
+            case ["cancel", "reminder", _]:
+                self._notifier.cancel(
+                    "deadline_near",
+                    game.id,
+                    data["player"],
+                    reference=data["deadline"],
+                    operator_channels=self._operator_channels,
+                )
+                return []
             case ["notify", "invited", player] if self._mutes.has_muted(player, [game.creator]):
                 return []
             case ["notify", "invited", player]:

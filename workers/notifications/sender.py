@@ -13,6 +13,7 @@ from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import DIGEST, Delivery, Status
 from service.notifications.factory import NotificationFactory
 from service.notifications.kinds import OPERATOR
+from service.notifications.notifier import OUT_OF_DATE
 from workers.notifications.channel import Channel, NotDelivered, Undeliverable
 
 log = logging.getLogger(__name__)
@@ -79,7 +80,6 @@ class DeliverySender:
 
     def _attempt(self, delivery: Delivery, parts: list[Delivery], channel: Channel) -> None:
         """Send a delivery that was claimed, and record the result."""
-        outdated = message("it was out of date before it was sent")
         try:
             if delivery.kind == DIGEST:
                 current = {part.id for part, _ in self._factory.current_parts(parts)}
@@ -87,7 +87,7 @@ class DeliverySender:
                     [part for part in parts if part.id not in current],
                     "cancelled",
                     self._clock.now(),
-                    result=outdated,
+                    result=OUT_OF_DATE,
                     is_claimed=False,
                 )
                 parts = [part for part in parts if part.id in current]
@@ -96,7 +96,7 @@ class DeliverySender:
             self._fail(delivery, parts, channel, error.message, is_receivers_fault=False)
             return
         if notification is None:
-            self._end(delivery, parts, "cancelled", outdated)
+            self._end(delivery, parts, "cancelled", OUT_OF_DATE)
             return
         try:
             channel.send(delivery, notification)
