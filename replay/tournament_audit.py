@@ -23,7 +23,7 @@ from domain.tournaments.tournament import DrawnRound, Tournament, evolve_tournam
 from ledger.canonical import format_timestamp
 from ledger.keys import BadSignature, check_head
 from ledger.record import Record, read
-from ledger.tournament_log import TournamentRecord, event_hash
+from ledger.tournament_log import TournamentRecord, event_hash, middle_of
 from replay.audit.findings import Outcome
 from replay.audit.inclusion import check_inclusion
 from replay.audit.quick import quick_audit
@@ -309,7 +309,9 @@ def _check_result(
         )
     game = fold(record.events[:seq])
     assert game is not None, "the record has events"
-    expected = decisions.record_result(before, data["table"], game)
+    expected = decisions.record_result(
+        before, data["table"], game, record.events[:seq], middle_of(drawn)
+    )
     if not _is_same(expected, event):
         raise _Differs.with_message("game {game} has another result", game=data["game"])
 

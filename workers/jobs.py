@@ -163,6 +163,8 @@ class TaskRunner:
     def _notify(self, task: Task) -> None:
         """Create the deliveries that a task calls for. Dispatchers send them when they are due."""
         self._outbox_notifications.create(task)
+        if task.entry == "notify/over":
+            self._tournaments.examine_after(self._queries.game(task.game_id))
         self._ack(task)
         if task.entry == "notify/over":
             self._deactivate(task.game_id)

@@ -1,13 +1,19 @@
 """Advances tournaments, and creates the deliveries that their outbox calls for."""
 
+import logging
 from collections.abc import Sequence
 from typing import Any
 
+from domain.errors import Unreadable
+from domain.game import Game
 from domain.tournaments.tournament import Tournament
 from service import clock
 from service.bootstrap import Service
+from service.errors import NotFound, log_text
 from service.games.outbox import Subject
 from service.notifications.notifier import ANY_TIME, Times
+
+log = logging.getLogger(__name__)
 
 
 class TournamentRunner:
@@ -27,6 +33,15 @@ class TournamentRunner:
             self._work.ack(id, name)
         if entries:
             self._work.plan_next(tournament)
+
+    def examine_after(self, game: Game) -> None:
+        """Advance the tournament of a game that is over, if it is one of a tournament that is held here."""
+        if (tournament := game.options.get("tournament")) is None:
+            return
+        try:
+            self.advance(tournament["id"])
+        except (NotFound, Unreadable) as error:
+            log.warning("tournament %s is not advanced: %s", tournament["id"], log_text(error))
 
     def _notify(self, tournament: Tournament, name: str, data: dict[str, Any]) -> None:
         """Create the deliveries of an outbox entry. Does nothing twice."""

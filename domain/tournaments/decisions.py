@@ -3,12 +3,12 @@
 Nothing is applied here: `domain.tournaments.tournament` does that with what was recorded.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from domain import chance
 from domain.errors import Malformed, NotNow, not_now
-from domain.event import Clock
+from domain.event import Clock, Event, acting_seat
 from domain.game import Game
 from domain.json_fields import is_integer
 from domain.lifecycle import check_options
@@ -34,10 +34,13 @@ from domain.tournaments.events import (
 )
 from domain.tournaments.formats import MAX_PLAYERS, FormatSettings, pairing_method
 from domain.tournaments.pairing import MIN_TABLE, Table
+from domain.tournaments.standings import NO_PLACE
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json
 
 MAX_DESCRIPTION: Final = 2000
 MAX_INVITED: Final = 512
+ABSENT_AFTER: Final = 2
+"""After how many missed turns in a row a player is removed from a game, unless the tournament says."""
 MAX_SUBSTITUTES: Final = MAX_PLAYERS
 """How many players can wait for a place at once."""
 ROUND_SECONDS: Final = (60, 366 * 24 * 3600)
@@ -66,7 +69,11 @@ def create(
     secret: bytes,
     games_secret: bytes,
 ) -> Decided:
-    """`TournamentCreated`. Raises Malformed, which names every wrong field; the clock is not checked."""
+    """`TournamentCreated`. Raises Malformed, which names every wrong field; the clock is not checked.
+
+    It says what happens to players who are absent: if the clock does not, a player is removed from a game
+    after ABSENT_AFTER missed turns in a row.
+    """
     errors: dict[str, Text] = {}
     if (fault := name_fault(name)) is not None:
         errors["name"] = fault
@@ -118,7 +125,10 @@ def create(
         "format": settings.to_json(),
         "rules": rules,
         "options": dict(options),
-        "clock": clock,
+        "clock": {
+            **clock,
+            "on_deadline": {"remove_after": ABSENT_AFTER, **clock.get("on_deadline", {})},
+        },
         "private": private,
         "least": least,
         "most": most,
@@ -148,8 +158,8 @@ def _entrant_faults(least: object, most: object) -> dict[str, Text]:
 def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Decided:
     """`PlayerRegistered` at a time, or `SubstituteRegistered` once the tournament is in progress.
 
-    Raises NotNow (full, over, registration has closed, registered already, excluded, replaced by somebody
-    else, not invited to a private tournament), Malformed (nonce).
+    Raises NotNow (full, over, registration has closed, no further rounds, registered already, excluded,
+    replaced by somebody else, not invited to a private tournament), Malformed (nonce).
     Whether a player is a member of the club of a tournament is decided elsewhere.
     """
     chance.check_nonce(nonce)
@@ -165,6 +175,8 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
         number = tournament.places.get(player)
         if number is not None and number not in tournament.withdrawn:
             raise not_now("somebody else has the place of this player by now")
+        if tournament.version > 1 and not tournament.numbers_in_play():
+            raise not_now("no further round will be drawn")
         if len(tournament.volunteers) >= MAX_SUBSTITUTES:
             raise not_now("{count} substitutes wait already", count=MAX_SUBSTITUTES)
         volunteer: SubstituteRegistered = {"player": player, "nonce": nonce.hex()}
@@ -310,22 +322,29 @@ def _game_id(tournament: Tournament, round: int, place: int, table: Table) -> st
     return draws.game_id(tournament.id, round, place, tournament.hash)
 
 
-def record_result(tournament: Tournament, table: int, game: Game) -> Decided:
+def record_result(
+    tournament: Tournament, table: int, game: Game, events: Sequence[Event], middle: str
+) -> Decided:
     """The result of a table of the current round, from the game after its last event by the last date.
 
     `ResultRecorded` if the game is finished, `TableSettled` if not: then the order is that of the scores, and
-    seats that are out come last. Raises NotNow if the table has a result.
+    seats that are out come last. Players who have let the whole game pass forfeit it (`seats_without_play`).
+    `events` are those of the game so far, and `middle` is the time in the middle of the round. Raises NotNow
+    if the table has a result.
     """
     drawn = tournament.current_round
     if drawn is None or table not in drawn.open_tables:
         raise not_now("the table has a result already")
+    places = places_in(game)
+    if tournament.version > 1:
+        places = without_places(places, seats_without_play(game, events, middle))
     data: ResultRecorded = {
         "round": drawn.number,
         "table": table,
         "game": game.id,
         "seq": game.seq,
         "hash": game.hash,
-        "places": list(places_in(game)),
+        "places": list(places),
     }
     return Decided("ResultRecorded" if game.status == "finished" else "TableSettled", data)
 
@@ -345,6 +364,33 @@ def places_in(game: Game) -> tuple[int, ...]:
     keys = {seat: (seat in in_game, scores.get(seat, 0)) for seat in range(game.seats)}
     return tuple(
         1 + sum(other > keys[seat] for other in keys.values()) for seat in range(game.seats)
+    )
+
+
+def seats_without_play(game: Game, events: Iterable[Event], middle: str) -> frozenset[int]:
+    """Return the seats whose players have let the whole game pass.
+
+    They never acted, not even to resign, and have missed a deadline; or the game still waits for them, and
+    has done so since the middle of the round or longer.
+    """
+    acted = {
+        seat
+        for event in events
+        if event["action"] is not None and (seat := acting_seat(event["by"])) is not None
+    }
+    missed = {*game.misses, *game.excuses}
+    if game.to_act is not None and game.turn_at <= middle:
+        missed.add(game.to_act)
+    return frozenset(missed - acted)
+
+
+def without_places(places: Sequence[int], seats: Collection[int]) -> tuple[int, ...]:
+    """Return the places by seat if some seats have none: the others move up."""
+    return tuple(
+        NO_PLACE
+        if seat in seats or not place
+        else 1 + sum(0 < other < place and at not in seats for at, other in enumerate(places))
+        for seat, place in enumerate(places)
     )
 
 

@@ -30,7 +30,14 @@ from service.games.listings import Listings
 from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, OnLoss, with_events
 from service.games.outbox import listing_inputs, outbox_entries
 from service.keyring import Keyring
-from service.store.event_store import Appended, AppendRequest, Guard, HeadMoved, IdempotencyRecord
+from service.store.event_store import (
+    Appended,
+    AppendRequest,
+    Guard,
+    HeadMoved,
+    IdempotencyRecord,
+    TimeSettled,
+)
 from service.store.redis_event_store import RedisEventStore, decode_receipt
 
 log = logging.getLogger(__name__)
@@ -173,6 +180,9 @@ class GameRepository(GameLoader):
                     return AppendResult((), cached.game)
                 try:
                     return self._append(pending, cached, record, key=key, guards=guards)
+                except TimeSettled:
+                    # This process was held up. The handler runs again, with a later time.
+                    pass
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # The cached game never happened.
@@ -283,7 +293,7 @@ class GameRepository(GameLoader):
         key: SigningKey | None = None,
         guards: Sequence[Guard] = (),
     ) -> AppendResult:
-        """Append pending events to the game that they follow. Raises HeadMoved and GuardFailed.
+        """Append pending events to the game that they follow. Raises HeadMoved, TimeSettled and GuardFailed.
 
         With a `key`, a receipt that it signs is stored and returned.
         """
@@ -309,6 +319,7 @@ class GameRepository(GameLoader):
                 receipts={} if receipt is None else {accepted["seq"]: receipt},
                 idempotency_record=record,
                 ends_game=events[-1]["type"] in ENDINGS,
+                at=events[0]["at"],
                 prev_hash=None if before is None else before.hash,
                 guards=guards,
             ),

@@ -3,12 +3,12 @@
 -- Every check comes before the first write, because Redis does not roll back a script. The first write is
 -- the XADD, which fails by itself if the id is taken. All keys belong to one game, so they share a slot.
 --
--- KEYS  log, idempotency records, outbox, stub of the archived game, then any other hashes of the game; below, a
---       hash is an index in KEYS. The last one is that of the changed games (changed_games.py)
+-- KEYS  log, idempotency records, outbox, stub of the archived game, settled date, then any other hashes of the
+--       game; below, a hash is an index in KEYS. The last one is that of the changed games (changed_games.py)
 -- ARGV  1 game, 2 expected seq, 3 name of the idempotency record ('' for none), 4 its request digest,
 --       5 seconds after which the idempotency records expire, because the game ends (0: never), 6 hash of the
 --       previous event ('' for any), 7 number of events, 8 of guards, 9 of fields to set, 10 of fields to
---       delete, 11 of companions; then, in this order: the events (two values each, the line and the request
+--       delete, 11 of companions, 12 the time of the events ('' for any); then, in this order: the events (two values each, the line and the request
 --       or job that appends it, '' for none), the guards (a hash, a field
 --       and the value that it must have), the fields to set (a hash, a field and a value), the fields to delete
 --       (a hash and a field), the companions (a hash, which ends with the game, and the name of the outbox entry
@@ -19,13 +19,14 @@
 --         {-1}              nothing appended: the idempotency record belongs to another request
 --         {-2}              nothing appended: a guard has another value
 --         {-3}              nothing appended: the game is in the archive
+--         {-4}              nothing appended: the time is not after the settled date
 
 local game, expected = ARGV[1], tonumber(ARGV[2])
 local record, digest = ARGV[3], ARGV[4]
 local expire_seconds, prev_hash = ARGV[5], ARGV[6]
 local event_count, guard_count = tonumber(ARGV[7]), tonumber(ARGV[8])
 local set_count, delete_count = tonumber(ARGV[9]), tonumber(ARGV[10])
-local companion_count = tonumber(ARGV[11])
+local companion_count, at = tonumber(ARGV[11]), ARGV[12]
 local log, records, outbox = KEYS[1], KEYS[2], KEYS[3]
 
 if record ~= '' then
@@ -47,7 +48,11 @@ if head > 0 and prev_hash ~= '' then
   if not string.find(line, field, 1, true) then return {0, head} end
 end
 
-local next_arg = 12 + 2 * event_count
+-- Timestamps sort like moments.
+local settled = at ~= '' and redis.call('GET', KEYS[5])
+if settled and at <= settled then return {-4} end
+
+local next_arg = 13 + 2 * event_count
 for _ = 1, guard_count do
   local value = redis.call('HGET', KEYS[tonumber(ARGV[next_arg])], ARGV[next_arg + 1])
   if value ~= ARGV[next_arg + 2] then return {-2} end
@@ -55,7 +60,7 @@ for _ = 1, guard_count do
 end
 
 for i = 1, event_count do
-  local line, provenance = ARGV[10 + 2 * i], ARGV[11 + 2 * i]
+  local line, provenance = ARGV[11 + 2 * i], ARGV[12 + 2 * i]
   if provenance == '' then
     redis.call('XADD', log, (expected + i) .. '-0', 'e', line)
   else

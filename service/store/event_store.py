@@ -39,6 +39,10 @@ class GuardFailed(Conflict):
     """A guard of an append has another value than expected; nothing was appended."""
 
 
+class TimeSettled(Conflict):
+    """The events are not later than the date up to which those of the game are settled; none was appended."""
+
+
 class Companion(NamedTuple):
     """A hash beside the log of each game that a feature keeps, and that ends with the game."""
 
@@ -69,6 +73,10 @@ class AppendRequest:
     idempotency_record: IdempotencyRecord | None = None
     ends_game: bool = False
     """Whether the game has ended with these events: its idempotency records then expire."""
+    at: str | None = None
+    """The time of the events, which must be after the date up to which the game is settled; None for events
+    that were appended elsewhere before.
+    """
     prev_hash: str | None = None
     """Hash that the previous event must have; None accepts any."""
     receipts: Mapping[int, JsonObject] = field(default_factory=dict)

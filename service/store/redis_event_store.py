@@ -54,6 +54,7 @@ from service.store.event_store import (
     HeadMoved,
     IdempotencyRecord,
     LogReader,
+    TimeSettled,
 )
 from service.store.shards import Shards
 
@@ -75,6 +76,10 @@ _REPLICATION: Final = "replication"
 RECEIPTS: Final = "receipts"
 ARCHIVED: Final = "archived"
 """The stub of a game that is in the archive (service/store/archive.py), and not in Redis."""
+_SETTLED: Final = "settled"
+"""The date up to which the events of a game are settled: no more are appended by then."""
+SETTLED_SECONDS: Final = 7 * 24 * 3600
+"""How long this date is kept: no request takes longer to append its events."""
 SCAN_PAGE: Final = 500
 
 
@@ -116,7 +121,7 @@ class RedisEventStore:
         self._replication = Replication(client, wait_replicas)
         self._companions = tuple(companions)
         kept = (part for part, _ in companions)
-        parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, SECRETS, RECEIPTS, *kept)
+        parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, _SETTLED, SECRETS, RECEIPTS, *kept)
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
         """The number of the key of each part among the arguments of the script that appends."""
         is_cluster = isinstance(client, ClusterClient)
@@ -133,7 +138,8 @@ class RedisEventStore:
         The idempotency record is checked first. If it exists with the same digest, the events that
         it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
         HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
-        lost its last events in a failover and has received others since), and GuardFailed. After
+        lost its last events in a failover and has received others since), TimeSettled if the events are not
+        later than the date up to which the game is settled, and GuardFailed. After
         Unavailable it is unknown whether the events were written.
         """
         record = request.idempotency_record
@@ -158,6 +164,7 @@ class RedisEventStore:
             len(to_set),
             len(to_delete),
             len(self._companions),
+            request.at or "",
         ]
         default = CURRENT.get()
         for seq, line in enumerate(request.events, start=expected_seq + 1):
@@ -186,6 +193,8 @@ class RedisEventStore:
                 raise HeadMoved(head)
             case [-2]:
                 raise GuardFailed.with_message("something that the action depends on has changed")
+            case [-4]:
+                raise TimeSettled.with_message("the events of the game by this time are settled")
             case [-3]:
                 return self._append_archived(game_id, expected_seq, request)
             case _:
@@ -199,6 +208,11 @@ class RedisEventStore:
     ) -> Appended:
         """Append to a game that is in the archive, which only a store with an archive can do."""
         raise Archived.with_message("the game is in the archive")
+
+    def settle(self, game_id: str, date: str) -> None:
+        """Have no more events appended whose time is not after a date: what is read then is all of them."""
+        with unavailable_on_error():
+            self._redis.set(game_key(game_id, _SETTLED), date, ex=SETTLED_SECONDS)
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
         """Return what the request of this record appended, or None if there is no such record.

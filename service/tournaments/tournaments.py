@@ -9,6 +9,7 @@ import secrets as randomness
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cache
 from hashlib import sha256
 from threading import Lock
@@ -58,6 +59,8 @@ MAX_ATTEMPTS: Final = 50
 """How often a command is decided while other processes keep appending, before it fails."""
 MAX_REGISTRATIONS: Final = 5
 """How often a player can register for one tournament, after having withdrawn."""
+LONGEST_REGISTRATION: Final = timedelta(days=366)
+"""How long registration can be open."""
 MAX_PAGE: Final = 100
 _CACHED: Final = 100
 _SECRET_BYTES: Final = 32
@@ -148,6 +151,10 @@ class Tournaments:
             faults["closes"] = message("must be a time such as 2026-12-31T18:00:00.000Z")
         elif clock.parse(body["closes"]) <= self._clock.now():
             faults["closes"] = message("must be in the future")
+        elif clock.parse(body["closes"]) > self._clock.now() + LONGEST_REGISTRATION:
+            faults["closes"] = message(
+                "must be at most {days} days from now", days=LONGEST_REGISTRATION.days
+            )
         return faults
 
     def _invitee(self, handle: str) -> str:

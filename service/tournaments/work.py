@@ -6,6 +6,7 @@ interrupted anywhere, and done twice or by two workers at once. The id of a game
 that each is created once, whatever process dies.
 """
 
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -20,12 +21,12 @@ from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
 from domain.tournaments.tournament import DrawnRound, Tournament
 from ledger import commands
-from ledger.tournament_log import PendingTournamentEvents
+from ledger.tournament_log import PendingTournamentEvents, middle_of
 from service import clock
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.clock import TrustedClock
-from service.errors import IdempotencyConflict
+from service.errors import IdempotencyConflict, NotFound
 from service.games.registries import bring_holidays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
@@ -186,6 +187,8 @@ class TournamentWork:
                 self._record_results(tournament, pending)
             case "finished" | "cancelled":
                 if tournament.games_secret is None and self._have_all_ended(tournament):
+                    # The clock of the machine that ended a game may be ahead of this one.
+                    pending.at = max(pending.at, *self._times_of_ends(tournament))
                     secret = self._store.secret(tournament.id, GAMES_SECRET)
                     pending.add(decisions.publish_games_secret(tournament, secret), SYSTEM)
 
@@ -212,12 +215,21 @@ class TournamentWork:
                 raise type
             if type is None or not (is_over or type in ENDINGS):
                 continue
+            if is_over:
+                # An action that is held up is not by the last date any more, whatever time it has.
+                self._event_store.settle(game_id, drawn.ends)
             game = self._repository.load(game_id).game
             if not (game.has_ended and game.at <= drawn.ends):
                 if not is_over:
                     continue
                 game = self._game_at(game, drawn.ends)
-            pending.add(decisions.record_result(pending.tournament, table, game), SYSTEM)
+            # The clock of the machine that ended the game may be ahead of this one.
+            pending.at = max(pending.at, game.at)
+            events = self._repository.event_range(game_id, 0, game.seq)
+            decided = decisions.record_result(
+                pending.tournament, table, game, events, middle_of(drawn)
+            )
+            pending.add(decided, SYSTEM)
         try:
             pending.add(decisions.close_round(pending.tournament), SYSTEM)
         except NotNow:
@@ -253,6 +265,15 @@ class TournamentWork:
             secret = self._store.secret(tournament.id, GAMES_SECRET)
             for table in missing:
                 self._games.create(tournament, drawn, table, secret)
+
+    def _times_of_ends(self, tournament: Tournament) -> Iterator[str]:
+        """Yield the times of the last events of the games of a tournament, and of the tournament."""
+        yield tournament.at
+        for drawn in tournament.rounds:
+            for game_id in drawn.games:
+                if game_id is not None:
+                    with suppress(NotFound):
+                        yield self._repository.load(game_id).game.at
 
     def _have_all_ended(self, tournament: Tournament) -> bool:
         """Return whether every game of a tournament that is over has ended, or is never created.

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from freezegun import freeze_time
 
@@ -15,13 +15,20 @@ from ledger.tournament_log import read_tournament
 from service import clock
 from service.bootstrap import Service
 from tests.support.processes import wait_until
-from tests.support.service_games import play_set_up
+from tests.support.service_games import play_set_up, take_action
 from tests.support.worker_harness import WorkerHarness
 
 DAY: Final = 24 * 3600
 CLOCK: Final[Clock] = {"per_turn": DAY}
 START: Final = "2026-03-02T09:00:00Z"
 SWISS: Final[Mapping[str, Any]] = {"format": "swiss", "table_size": 2, "rounds": 3}
+
+
+class FrozenClock(Protocol):
+    """What `freeze_time` returns."""
+
+    def tick(self, delta: timedelta) -> object:
+        """Let time pass."""
 
 
 def register_accounts(service: Service, count: int) -> list[str]:
@@ -88,6 +95,24 @@ def end_game(service: Service, game_id: str, winner: int | None = None) -> None:
             break
         service.games.commands.act(game_id, game.players[seat], {"type": "resign"}, game.seq)
     service.games.commands.score(game_id)
+
+
+def play_without(
+    service: Service,
+    harness: WorkerHarness,
+    time: FrozenClock,
+    game_id: str,
+    absent: int,
+    days: int,
+) -> None:
+    """Let days pass in which the player of one seat never acts, and the others take their turns."""
+    for _ in range(days * 4):
+        time.tick(timedelta(hours=6))
+        harness.scheduler.sweep(is_first=True)
+        harness.scheduler.check_deadlines()
+        harness.work()
+        while service.games.queries.game(game_id).to_act not in (None, absent):
+            take_action(service, game_id)
 
 
 class FinishedTournament:

@@ -11,6 +11,7 @@ from domain.tournaments.decisions import MAX_SUBSTITUTES
 from domain.tournaments.events import SYSTEM, Decided
 from domain.tournaments.tournament import Tournament
 from ledger.tournament_log import PendingTournamentEvents
+from replay.language.renderer import english
 from tests.support.tournaments import CLOCK, DAY, SWISS
 
 OPENED, CLOSES = "2026-03-02T09:00:00.000Z", "2026-03-03T09:00:00.000Z"
@@ -20,7 +21,7 @@ KNOCKOUT = {"format": "knockout", "table_size": 2, "advance": 1}
 class Log:
     """A tournament of some players, at whose tables the entrants with the smaller numbers win."""
 
-    def __init__(self, players: Iterable[str] = (), **format: Any) -> None:
+    def __init__(self, players: Iterable[str] = (), *, clock: Any = CLOCK, **format: Any) -> None:
         self.pending = PendingTournamentEvents("t0000000000000000", None, OPENED)
         created = decisions.create(
             name="Cup",
@@ -28,7 +29,7 @@ class Log:
             format=format or dict(SWISS),
             rules="barony",
             options={},
-            clock=CLOCK,
+            clock=clock,
             private=False,
             least=2,
             most=32,
@@ -171,16 +172,63 @@ def test_substitutes_get_no_place_that_is_out_of_a_knockout() -> None:
 def test_nobody_who_never_played_is_in_the_final_standings(format: dict[str, Any]) -> None:
     log = Log(("ada", "ben"), **format)
     log.close()
-    log.register("eve")
     winner = log.tournament.entrants[0]
     log.withdraw(winner)
-    with pytest.raises(NotNow):
-        decisions.replace_entrant(log.tournament, 0, "eve")
+    # The last round is drawn, so that a substitute would never play.
+    with pytest.raises(NotNow) as error:
+        log.register("eve")
+    assert english(error.value.why) == "no further round will be drawn"
     log.play()
     assert log.tournament.status == "finished"
     assert log.tournament.final_standings is not None
     ((first, _),) = log.tournament.final_standings
     assert first["player"] == winner
+
+
+@pytest.mark.parametrize("format", [{**SWISS, "rounds": 2}, KNOCKOUT])
+def test_a_substitute_who_waits_gets_no_place_when_the_last_round_is_drawn(
+    format: dict[str, Any],
+) -> None:
+    log = Log(("ada", "ben", "cyd", "dan"), **format)
+    log.close()
+    log.register("eve")
+    log.play()
+    with pytest.raises(NotNow):
+        log.register("fay")
+    with pytest.raises(NotNow):
+        decisions.replace_entrant(log.tournament, 0, "eve")
+
+
+@pytest.mark.parametrize(
+    ("stated", "expected"),
+    [
+        ({}, {"remove_after": 2}),
+        ({"on_deadline": {"turn": "bot"}}, {"turn": "bot", "remove_after": 2}),
+        ({"on_deadline": {"remove_after": None}}, {"remove_after": None}),
+        ({"on_deadline": {"remove_after": 5}}, {"remove_after": 5}),
+    ],
+)
+def test_a_tournament_says_at_its_creation_what_happens_to_players_who_are_absent(
+    stated: Any, expected: dict[str, Any]
+) -> None:
+    assert Log(clock={**CLOCK, **stated}).tournament.clock == {**CLOCK, "on_deadline": expected}
+
+
+@pytest.mark.parametrize(
+    ("places", "seats", "expected"),
+    [
+        ((1, 2), (), (1, 2)),
+        ((1, 1), (0,), (0, 1)),
+        ((1, 2), (0,), (0, 1)),
+        ((1, 2), (0, 1), (0, 0)),
+        ((2, 1, 2, 4), (1,), (1, 0, 1, 3)),
+        ((0, 0), (1,), (0, 0)),
+    ],
+)
+def test_others_move_up_when_a_place_is_forfeited(
+    places: tuple[int, ...], seats: tuple[int, ...], expected: tuple[int, ...]
+) -> None:
+    assert decisions.without_places(places, seats) == expected
 
 
 def test_a_substitute_who_would_be_alone_gets_no_place() -> None:

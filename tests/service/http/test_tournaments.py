@@ -72,6 +72,8 @@ def test_organisers_create_tournaments(accounts: Accounts, organiser: PlayerClie
         ({"format": {"format": "swiss", "rounds": 0}}, "format.rounds"),
         ({"closes": "2020-01-01T00:00:00.000Z"}, "closes"),
         ({"closes": "tomorrow"}, "closes"),
+        ({"closes": clock.format(clock.now() + timedelta(days=400))}, "closes"),
+        ({"closes": "9999-12-31T23:59:59.999Z"}, "closes"),
         ({"clock": None}, "clock"),
         ({"clock": {}}, "clock.per_turn"),
         ({"least": 40}, "most"),

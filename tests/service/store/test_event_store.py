@@ -13,7 +13,13 @@ from domain.json_types import JsonObject
 from service.connection import connect
 from service.errors import IdempotencyConflict
 from service.provenance import Provenance, working_for
-from service.store.event_store import Appended, AppendRequest, HeadMoved, IdempotencyRecord
+from service.store.event_store import (
+    Appended,
+    AppendRequest,
+    HeadMoved,
+    IdempotencyRecord,
+    TimeSettled,
+)
 from service.store.redis_event_store import RedisEventStore
 from tests.support.processes import HANG_SECONDS
 
@@ -52,6 +58,20 @@ class EventStoreContract:
         assert store.provenance("g") == {2: "r r1", 3: "r r1", 4: "j j1"}
         assert store.provenance("g", 2, 3) == {3: "r r1"}
         assert store.read("g") == [line(text) for text in "abcde"]
+
+    def test_nothing_is_appended_by_a_date_up_to_which_a_game_is_settled(
+        self, store: RedisEventStore
+    ) -> None:
+        date, later = "2026-03-02T09:00:00.000Z", "2026-03-02T09:00:00.001Z"
+        store.append("g", 0, replace(request("a"), at=date))
+        store.settle("g", date)
+        with pytest.raises(TimeSettled):
+            store.append("g", 1, replace(request("b"), at=date))
+        store.append("h", 0, replace(request("b"), at=date))
+        store.append("g", 1, replace(request("b"), at=later))
+        # An event that was first appended elsewhere, such as one of a record that is restored.
+        store.append("g", 2, request("c"))
+        assert store.read("g") == [line(text) for text in "abc"]
 
     def test_an_unknown_game_has_no_data(self, store: RedisEventStore) -> None:
         assert store.head("g") == 0

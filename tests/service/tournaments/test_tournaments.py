@@ -13,22 +13,27 @@ from freezegun import freeze_time
 from domain.errors import Unreadable
 from domain.tournaments.decisions import places_in
 from domain.tournaments.events import TournamentEvent
+from ledger.pending import PendingEvents
 from ledger.tournament_log import read_tournament
 from replay.audit import audit
 from replay.tournament_audit import audit_tournament
 from service import clock
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound
+from service.games.loader import CachedGame
 from service.recovery.reindex import reindex
 from tests.simulation.mailboxes import Mailbox
-from tests.support.service_games import play_set_up
+from tests.support.service_games import play_set_up, take_action
 from tests.support.tournaments import (
+    CLOCK,
     DAY,
     START,
+    SWISS,
     advance,
     create,
     end_game,
     organiser,
+    play_without,
     register,
     register_accounts,
 )
@@ -145,6 +150,148 @@ def test_a_table_is_settled_by_the_position_at_the_last_date(
         assert (settled["seq"], settled["hash"]) == (game.seq, game.hash)
         assert settled["places"] == list(places_in(game))
         assert service.games.queries.game(game_id).status == "finished"
+
+
+@pytest.mark.parametrize(("remove_after", "type"), [(None, "TableSettled"), (2, "ResultRecorded")])
+def test_a_player_who_never_acts_has_no_place_whatever_the_scores_are(
+    service: Service, harness: WorkerHarness, remove_after: int | None, type: str
+) -> None:
+    absence = {**CLOCK, "on_deadline": {"remove_after": remove_after, "abandon_after": 20}}
+    with freeze_time(START) as time:
+        id = create(
+            service, organiser(service), clock=absence, options={}, round_seconds=5 * DAY
+        ).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        (game_id,) = service.tournaments.tournaments.load(id).rounds[0].games
+        assert game_id is not None
+        play_without(service, harness, time, game_id, absent=0, days=5)
+        time.tick(timedelta(minutes=1))
+        advance(harness)
+        assert event_of_type(service, id, type, 1)["data"]["places"] == [0, 1]
+        assert_sound(service, id)
+
+
+def test_a_player_who_has_acted_once_is_placed_by_the_position(
+    service: Service, harness: WorkerHarness
+) -> None:
+    absence = {**CLOCK, "on_deadline": {"remove_after": None, "abandon_after": 20}}
+    with freeze_time(START) as time:
+        id = create(
+            service, organiser(service), clock=absence, options={}, round_seconds=5 * DAY
+        ).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        (game_id,) = service.tournaments.tournaments.load(id).rounds[0].games
+        assert game_id is not None
+        take_action(service, game_id)
+        play_without(service, harness, time, game_id, absent=0, days=5)
+        time.tick(timedelta(minutes=1))
+        advance(harness)
+        assert 0 not in event_of_type(service, id, "TableSettled", 1)["data"]["places"]
+
+
+def test_a_game_that_waits_for_its_first_player_in_half_of_the_round_is_forfeited(
+    service: Service, harness: WorkerHarness
+) -> None:
+    patient: Any = {"per_turn": 30 * DAY}
+    with freeze_time(START) as time:
+        id = create(service, organiser(service), clock=patient, round_seconds=4 * DAY).id
+        register(service, id, register_accounts(service, 4))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        first, second = service.tournaments.tournaments.load(id).rounds[0].games
+        assert first is not None
+        assert second is not None
+        # At the second table, the second player gets the turn too late to be blamed for it.
+        time.tick(timedelta(days=3))
+        take_action(service, second)
+        time.tick(timedelta(days=1, minutes=1))
+        advance(harness)
+        assert event_of_type(service, id, "TableSettled", 1)["data"]["places"] == [0, 1]
+        assert 0 not in event_of_type(service, id, "TableSettled", 2)["data"]["places"]
+        assert_sound(service, id)
+
+
+def test_an_action_that_is_held_up_over_the_last_date_is_not_by_the_last_date(
+    service: Service, harness: WorkerHarness
+) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service), round_seconds=DAY).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        drawn = service.tournaments.tournaments.load(id).rounds[0]
+        (game_id,) = drawn.games
+        assert game_id is not None
+        time.tick(timedelta(days=1, seconds=-1))
+        times: list[str] = []
+
+        def resign(cached: CachedGame, pending: PendingEvents) -> None:
+            times.append(pending.next_at)
+            if len(times) == 1:
+                # The process is suspended, while a worker settles the table.
+                time.tick(timedelta(minutes=1))
+                advance(harness)
+            assert cached.game.to_act is not None
+            pending.act(cached.game.to_act, cached.game.rules.parse_action({"type": "resign"}))
+
+        (event, *_) = service.games.repository.execute(game_id, resign).events
+        assert times[0] < drawn.ends < times[1] == event["at"]
+        assert len(service.tournaments.tournaments.load(id).rounds) == 2
+        assert_sound(service, id)
+
+
+def test_the_next_round_is_drawn_when_the_last_game_ends(
+    service: Service, harness: WorkerHarness
+) -> None:
+    with freeze_time(START) as time:
+        id = create(service, organiser(service)).id
+        register(service, id, register_accounts(service, 4))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        for number in (1, 2, 3):
+            drawn = service.tournaments.tournaments.load(id).rounds[-1]
+            assert drawn.number == number
+            for game_id in drawn.games:
+                assert game_id is not None
+                end_game(service, game_id)
+                # No scheduler looks at the tournament: the job of the game's end draws the round.
+                harness.scheduler.enqueue_tasks_of({game_id})
+                harness.work()
+        assert service.tournaments.tournaments.load(id).status == "finished"
+
+
+def test_a_tournament_is_never_earlier_than_the_games_that_it_records(
+    service: Service, harness: WorkerHarness
+) -> None:
+    # The clocks of two machines always differ a little.
+    with freeze_time(START) as time:
+        id = create(service, organiser(service), format={**SWISS, "rounds": 1}).id
+        register(service, id, register_accounts(service, 2))
+        time.tick(timedelta(days=1))
+        advance(harness)
+        (game_id,) = service.tournaments.tournaments.load(id).rounds[0].games
+        assert game_id is not None
+        time.tick(timedelta(seconds=1))
+        end_game(service, game_id)
+        time.tick(timedelta(milliseconds=-300))
+        harness.scheduler.enqueue_tasks_of({game_id})
+        harness.work()
+        tournament = service.tournaments.tournaments.load(id)
+        assert tournament.games_secret is not None
+        assert tournament.at == service.games.queries.game(game_id).at
+        assert_sound(service, id)
+
+
+def assert_sound(service: Service, id: str) -> None:
+    """Check that the audit of a tournament finds nothing."""
+    record = read_tournament(b"".join(service.tournaments.tournaments.record(id, None)))
+    verdict = audit_tournament(record, lambda game: b"".join(service.games.queries.record(game)))
+    assert verdict.outcome != "broken", verdict
+    assert not verdict.missing
 
 
 def test_too_few_players_cancel_a_tournament(service: Service, harness: WorkerHarness) -> None:
@@ -325,10 +472,15 @@ def test_the_heads_of_a_tournament_are_in_the_transparency_log(
     assert (inclusion["seq"], inclusion["hash"]) == (tournament.seq, tournament.hash)
 
 
-def event_of_type(service: Service, id: str, type: str) -> TournamentEvent:
-    """Return the only event of a type."""
+def event_of_type(
+    service: Service, id: str, type: str, table: int | None = None
+) -> TournamentEvent:
+    """Return the only event of a type, or that of a table in the first round."""
     (found,) = (
-        event for event in service.tournaments.tournaments.events(id, None) if event["type"] == type
+        event
+        for event in service.tournaments.tournaments.events(id, None)
+        if event["type"] == type
+        and (table is None or (event["data"]["round"], event["data"]["table"]) == (1, table))
     )
     return found
 
