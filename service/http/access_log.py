@@ -22,17 +22,26 @@ from typing import Final, NamedTuple
 
 import orjson
 from flask import Flask, Response, g, request
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest, values
+from prometheus_client import (
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    disable_created_metrics,
+    generate_latest,
+    values,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from domain.event import Event
 from service import clock
-from service.games.repository import GameRepository
 from service.operation import json_logging
 from service.provenance import CURRENT, REQUEST
 
 log = logging.getLogger(__name__)
+# When a counter was created, which one process would show and several would not, tells an operator nothing.
+disable_created_metrics()  # type: ignore[no-untyped-call] # has no annotations
 
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of an `X-Request-ID` that is accepted from a client."""
@@ -95,7 +104,6 @@ class Metrics:
         self.dropped_streams = self._counter(
             "cartulary_streams_dropped", "Event streams closed because their reader was too slow"
         )
-        self.cached_games = self._gauge("cartulary_games_cached", "Games in the cache")
 
     def _counter(self, name: str, description: str, labels: tuple[str, ...] = ()) -> Counter:
         return Counter(name, description, labels, registry=self._registry)
@@ -155,9 +163,8 @@ class _Answer(NamedTuple):
 class AccessLog:
     """Gives every request of an application an id, and logs and counts its response. Thread-safe."""
 
-    def __init__(self, app: Flask, metrics: Metrics, repository: GameRepository) -> None:
+    def __init__(self, app: Flask, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._repository = repository
         self._answers: deque[_Answer] = deque()
         self._unlogged = 0
         self._flushing = threading.Lock()
@@ -174,7 +181,6 @@ class AccessLog:
                 self._metrics.count_request(
                     answer.method, answer.route, answer.status, answer.seconds
                 )
-            self._metrics.cached_games.set(self._repository.cached_games)
             if answers and log.isEnabledFor(logging.INFO):
                 now, elapsed = clock.now(), time.perf_counter()
                 lines = (

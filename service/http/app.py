@@ -126,7 +126,7 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     metrics = metrics or Metrics()
     service.games.repository.add_listener(metrics.count_events)
     app.extensions[METRICS] = metrics
-    app.extensions[ACCESS_LOG] = AccessLog(app, metrics, service.games.repository)
+    app.extensions[ACCESS_LOG] = AccessLog(app, metrics)
     ratelimits.register(app, service.redis, service.settings.rate_requests)
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint, url_prefix=api_docs.PREFIX)

@@ -1,15 +1,20 @@
 """Metrics of the whole service: what its processes have reported in Redis, read when they are requested.
 
-Workers and schedulers have no HTTP server, so this is how their reports get into the metrics.
+Workers and schedulers have no HTTP server, so this is how their reports get into the metrics. Nothing is
+counted in this process: with several web processes, it would be added to what the others and the requests
+before have counted.
 """
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from datetime import datetime
-from functools import partial
 from importlib.metadata import version
-from typing import Final, TypeAlias
+from typing import Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from typing_extensions import override
 
 from service import clock
 from service.bootstrap import Service
@@ -21,121 +26,152 @@ from service.operation.process_reports import KINDS, ProcessReports
 from service.store.archive_schedule import ArchiveSchedule
 
 VERSION: Final = version("cartulary")
-_Gauge: TypeAlias = Callable[..., Gauge]
-_Counter: TypeAlias = Callable[..., Counter]
-"""They take a name, a description and labels."""
+
+
+class _Snapshot(Collector):
+    """Metrics as they were read at one moment."""
+
+    def __init__(self, families: list[Metric]) -> None:
+        self._families = families
+
+    @override
+    def collect(self) -> list[Metric]:
+        """Return the metrics."""
+        return self._families
 
 
 def render(service: Service) -> bytes:
     """Return the metrics in the text format of Prometheus; b"" if Redis does not respond."""
-    registry = CollectorRegistry()
-    gauge, counter = partial(Gauge, registry=registry), partial(Counter, registry=registry)
-    damaged_games = gauge(
-        "cartulary_damaged_games", "Games with a stored value that cannot be read"
-    )
-    clock_jumps = counter(
-        "cartulary_clock_jumps",
-        "Jumps of the clock that processes have observed, and clocks that differed from that of Redis",
-    )
     try:
-        damaged_games.set(service.damaged_games.count())
-        clock_jumps.inc(service.clock.observed_jumps())
-        _add_deliveries(gauge, counter, service.notifications.deliveries, service.clock.now())
-        _add_archive(gauge, counter, service.archive.schedule)
-        _add_processes(gauge, service.process_reports)
+        families = list(_families(service))
     except Unavailable:
         return b""
+    registry = CollectorRegistry()
+    registry.register(_Snapshot(families))
     return generate_latest(registry)
 
 
-def _add_deliveries(
-    gauge: _Gauge, counter: _Counter, deliveries: Deliveries, now: datetime
-) -> None:
-    """Add how many deliveries of notifications wait, how many have ended, and how many attempts failed."""
-    waiting = gauge(
+def _families(service: Service) -> Iterator[Metric]:
+    """Yield the metrics of the whole service. Raises Unavailable."""
+    yield GaugeMetricFamily(
+        "cartulary_damaged_games",
+        "Games with a stored value that cannot be read",
+        service.damaged_games.count(),
+    )
+    yield CounterMetricFamily(
+        "cartulary_clock_jumps",
+        "Jumps of the clock that processes have observed, and clocks that differed from that of Redis",
+        service.clock.observed_jumps(),
+    )
+    yield from _deliveries(service.notifications.deliveries, service.clock.now())
+    yield from _archive(service.archive.schedule)
+    yield from _processes(service.process_reports)
+
+
+def _deliveries(deliveries: Deliveries, now: datetime) -> Iterator[Metric]:
+    """Yield how many deliveries wait, how many have ended, and how many attempts have failed."""
+    yield GaugeMetricFamily(
         "cartulary_deliveries_waiting",
         "Deliveries of notifications whose attempt is due or under way",
+        deliveries.count_due(now),
     )
-    failed = counter(
-        "cartulary_delivery_attempts_failed",
-        "Attempts to deliver notifications that have failed, by channel",
-        ("channel",),
-    )
-    ended = counter(
+    ended = CounterMetricFamily(
         "cartulary_deliveries",
         "Deliveries of notifications that have ended, by status",
-        ("status",),
+        labels=["status"],
     )
-    waiting.set(deliveries.count_due(now))
-    failures = deliveries.failed_attempts()
-    for channel in sorted({*PLAYER_CHANNELS, *failures}):
-        failed.labels(channel).inc(failures.get(channel, 0))
     totals = deliveries.totals()
     for status in sorted(FINAL_STATUSES):
-        ended.labels(status).inc(totals.get(status, 0))
+        ended.add_metric([status], totals.get(status, 0))
+    yield ended
+    failed = CounterMetricFamily(
+        "cartulary_delivery_attempts_failed",
+        "Attempts to deliver notifications that have failed, by channel",
+        labels=["channel"],
+    )
+    failures = deliveries.failed_attempts()
+    for channel in sorted({*PLAYER_CHANNELS, *failures}):
+        failed.add_metric([channel], failures.get(channel, 0))
+    yield failed
 
 
-def _add_archive(gauge: _Gauge, counter: _Counter, schedule: ArchiveSchedule) -> None:
-    """Add how many games and bytes the archive has, and how often a game was recalled."""
+def _archive(schedule: ArchiveSchedule) -> Iterator[Metric]:
+    """Yield how many games the archive has, and how often a game was recalled."""
     figures = schedule.figures()
     recalled = figures.get("recalled_games", 0)
-    games = gauge("cartulary_archived_games", "Games in the archive")
-    size = gauge("cartulary_archived_bytes", "Bytes of the archived games")
-    recalls = counter(
+    yield GaugeMetricFamily(
+        "cartulary_archived_games", "Games in the archive", figures.get("moved_games", 0) - recalled
+    )
+    yield CounterMetricFamily(
         "cartulary_archive_recalls",
         "Games that have come back from the archive, for a write or by command",
+        recalled,
     )
-    games.set(figures.get("moved_games", 0) - recalled)
-    size.set(figures.get("moved_bytes", 0) - figures.get("recalled_bytes", 0))
-    recalls.inc(recalled)
 
 
-def _add_processes(gauge: _Gauge, process_reports: ProcessReports) -> None:
-    """Add what workers and schedulers have reported about themselves, and the versions of all processes."""
+def _processes(process_reports: ProcessReports) -> Iterator[Metric]:
+    """Yield what workers and schedulers have reported about themselves, and the versions of all processes."""
     reports = process_reports.all()
-    gauge("cartulary_info", "1, with the version that serves", ("version",)).labels(VERSION).set(1)
-    alive = gauge(
+    info = GaugeMetricFamily(
+        "cartulary_info", "1, with the version that serves", labels=["version"]
+    )
+    info.add_metric([VERSION], 1)
+    yield info
+    alive = GaugeMetricFamily(
         "cartulary_processes_alive",
         "Workers and schedulers that have reported lately",
-        ("kind", "queues", "version"),
+        labels=["kind", "queues", "version"],
     )
-    silence = gauge(
+    counts = Counter(
+        (report.kind, ",".join(report.queues), report.version)
+        for report in reports
+        if process_reports.is_alive(report)
+    )
+    for values, count in sorted(counts.items()):
+        alive.add_metric(values, count)
+    yield alive
+    silence = GaugeMetricFamily(
         "cartulary_process_silent_seconds",
         "Time since any process of this kind has reported",
-        ("kind",),
+        labels=["kind"],
     )
-    waiting = gauge("cartulary_jobs_waiting", "Jobs in a queue", ("queue",))
-    failed = gauge("cartulary_jobs_failed", "Jobs that have failed lately", ("queue",))
-    overdue = gauge(
-        "cartulary_deadline_overdue_seconds",
-        "For how long the earliest deadline has passed that has not taken effect",
-    )
-    lag = gauge(
-        "cartulary_projection_lag_entries",
-        "Entries of the transparency log that a projection has not handled yet",
-        ("projection",),
-    )
-    for report in reports:
-        if process_reports.is_alive(report):
-            alive.labels(report.kind, ",".join(report.queues), report.version).inc()
     for kind in KINDS:
         times = [report.seen_at for report in reports if report.kind == kind]
         if times:
-            silence.labels(kind).set((clock.now() - clock.parse(max(times))).total_seconds())
+            silence.add_metric([kind], (clock.now() - clock.parse(max(times))).total_seconds())
+    yield silence
     latest = max(
         (report for report in reports if report.kind == "scheduler"),
         key=lambda report: report.seen_at,
         default=None,
     )
-    for name, value in ({} if latest is None else latest.figures or {}).items():
+    yield from _figures({} if latest is None else latest.figures or {})
+
+
+def _figures(figures: Mapping[str, int]) -> Iterator[Metric]:
+    """Yield what a scheduler has last reported about queues, deadlines and projections."""
+    waiting = GaugeMetricFamily("cartulary_jobs_waiting", "Jobs in a queue", labels=["queue"])
+    failed = GaugeMetricFamily(
+        "cartulary_jobs_failed", "Jobs that have failed lately", labels=["queue"]
+    )
+    lag = GaugeMetricFamily(
+        "cartulary_projection_lag_entries",
+        "Entries of the transparency log that a projection has not handled yet",
+        labels=["projection"],
+    )
+    for name, value in figures.items():
         match name.split(" "):
             case ["waiting", queue]:
-                waiting.labels(queue).set(value)
+                waiting.add_metric([queue], value)
             case ["failed", queue]:
-                failed.labels(queue).set(value)
+                failed.add_metric([queue], value)
             case ["projection_lag", projection]:
-                lag.labels(projection).set(value)
-            case ["overdue_milliseconds"]:
-                overdue.set(value / 1000)
+                lag.add_metric([projection], value)
             case _:
                 pass
+    yield from (waiting, failed, lag)
+    yield GaugeMetricFamily(
+        "cartulary_deadline_overdue_seconds",
+        "For how long the earliest deadline has passed that has not taken effect",
+        figures.get("overdue_milliseconds", 0) / 1000,
+    )

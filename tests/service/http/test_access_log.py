@@ -4,7 +4,6 @@ import io
 import logging
 import threading
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any, cast
 
 import orjson
@@ -63,8 +62,7 @@ def metrics() -> Metrics:
 def app(output: BlockableOutput, metrics: Metrics) -> Flask:
     """An application with one route, whose access log is in its `extensions`."""
     app = Flask("test")
-    repository: Any = SimpleNamespace(cached_games=3)
-    app.extensions["log"] = AccessLog(app, metrics, repository)
+    app.extensions["log"] = AccessLog(app, metrics)
     app.add_url_rule("/", "index", lambda: "text")
     return app
 
@@ -104,7 +102,6 @@ def test_a_response_is_logged_and_counted(
         "request": "r-1",
     }
     assert count_in(metrics) == 1
-    assert "cartulary_games_cached 3.0" in metrics.render().decode()
 
 
 def test_no_request_waits_for_a_log_that_cannot_be_written(

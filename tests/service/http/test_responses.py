@@ -223,7 +223,6 @@ class TestHealth:
         assert re.search(re.escape(line) + r" [1-9]", text)
         for name in ("cartulary_request_seconds_bucket", "cartulary_streams_open"):
             assert name in text
-        assert re.search(r"^cartulary_games_cached [1-9]", text, re.MULTILINE)
         assert 'cartulary_events_acknowledged_total{type="GameCreated"}' in text
 
     def test_metrics_count_each_appended_event_once(self, accounts: Accounts) -> None:
