@@ -11,14 +11,14 @@ from playwright.sync_api import Page, ViewportSize
 
 from tests.support.accounts import take_turn
 from tests.support.board_windows import SIZES, wait_for_whole_board
-from tests.support.browsing import Visitor, Visitors
+from tests.support.browsing import STARTED, Visitor, Visitors
 from tests.support.playing_by_clicking import (
     BOARD_OPTIONS,
     CHOICES,
     ClickingPlayer,
     two_people_and_bots,
 )
-from tests.support.processes import wait_until
+from tests.support.processes import ROOT, wait_until
 
 BARONY: Final[dict[str, object]] = {"seats": 3}
 BARON: Final[dict[str, object]] = {"rules": "baron", "seats": 4}
@@ -78,6 +78,19 @@ IN_THE_MIDDLE: Final = """(hexes, [x, y]) => hexes.map((hex) => {
     return { ...middle, away: Math.hypot(middle.x - x, middle.y - y) };
 }).sort((a, b) => a.away - b.away)[0]"""
 """Of the hexes, the one that is nearest to a point of the window."""
+MEASURES: Final = """() => [
+    document.querySelector(".board-window").getBoundingClientRect().height,
+    ...[...document.querySelectorAll("[style]:not(.map *)")].map(({ style }) => style.cssText),
+]"""
+"""The height of the board, and what the scripts of the page have measured for its style sheet."""
+MEASURE_AGAIN: Final = """async () => {
+    const notice = document.body.appendChild(document.createElement("p"));
+    notice.textContent = "A notice";
+    for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame);
+    notice.remove();
+    for (let frames = 0; frames < 3; frames += 1) await new Promise(requestAnimationFrame);
+}"""
+"""Changes the height of the page, as what is shown below a board does."""
 MOST_STEPS: Final = 6
 """Choices that a player makes at each size of the window."""
 HEIGHTS_ABOVE: Final = """() => [".site-header", ".game-header", ".game-navigation"].map(
@@ -412,3 +425,63 @@ def test_what_is_shown_of_a_large_board_stays_after_a_choice(visitors: Visitors)
     before = place_of_start(player.page)
     player.choose()
     assert place_of_start(player.page) == before
+
+
+WITH_BOARDS: Final = {
+    "game": "/games/{game}",
+    "replay": "/games/{game}?seq=8",
+    "conditional_actions": "/games/{game}/conditional-actions",
+    "sandbox": "/sandboxes/{sandbox}",
+}
+"""The page of each template that has a board."""
+
+
+def test_every_page_with_a_board_is_scrolled() -> None:
+    templates = (ROOT / "service").rglob("templates/*.html")
+    assert {path.stem for path in templates if "game-main" in path.read_text()} == set(WITH_BOARDS)
+
+
+@pytest.mark.parametrize("name", WITH_BOARDS)
+def test_nothing_that_a_page_measures_depends_on_how_far_it_is_scrolled(
+    name: str, visitors: Visitors
+) -> None:
+    game_id, players = visitors.accounts.start_game(2)
+    for _ in range(7):
+        take_turn(game_id, players)
+    to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    waiting = players[1 - to_act]
+    sandbox = waiting.http.post("/api/v1/sandboxes", json={"game": game_id, "seq": 6}).json()["id"]
+    visitor = visitors.new(waiting)
+    for width, height in (SIZES[1], SIZES[5], SIZES[-1]):
+        visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
+        page = visitor.open(WITH_BOARDS[name].format(game=game_id, sandbox=sandbox))
+        page.evaluate(MEASURE_AGAIN)
+        measures = page.evaluate(MEASURES)
+        for place in (250, 100_000):
+            page.evaluate("(place) => scrollTo(0, place)", place)
+            page.evaluate(MEASURE_AGAIN)
+            assert (width, place, page.evaluate(MEASURES)) == (width, place, measures)
+
+
+@pytest.mark.parametrize("size", [SIZES[1], SIZES[5]], ids=str)
+def test_the_board_keeps_its_size_and_place_when_others_act_while_one_has_scrolled(
+    size: tuple[int, int], visitors: Visitors
+) -> None:
+    game_id, players = visitors.accounts.start_game(3)
+    for _ in range(9):
+        take_turn(game_id, players)
+    to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    # The last to act, so that what is above the board stays as high.
+    visitor = visitors.new(players[to_act - 1])
+    visitor.page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
+    page = visitor.open(f"/games/{game_id}")
+    before = page.evaluate(MEASURES)
+    page.evaluate("scrollTo(0, 300)")
+    place = page.evaluate("scrollY")
+    assert place > 100
+    seq = take_turn(game_id, players)["seq"]
+    page.wait_for_function(
+        "(seq) => Number(document.querySelector('#game').dataset.seq) >= seq", arg=seq
+    )
+    page.locator(STARTED).wait_for(state="attached")
+    assert (page.evaluate("scrollY"), page.evaluate(MEASURES)) == (place, before)

@@ -33,13 +33,14 @@ export function start(board) {
   const page = location.pathname;
   let zoom = 1;
 
-  /** The board is as high as the rest of the window, below what is above it on the page. */
+  /** The board is as high as the rest of the window, below what is above it while the page is not scrolled. */
   function measure() {
-    const above = Math.round(area.getBoundingClientRect().top + window.scrollY);
+    const { top, height } = area.getBoundingClientRect();
+    const above = top - displacement(area);
     // The next page has the same height above its board, before this script has started there.
     const { style } = document.documentElement;
-    style.setProperty("--above", `${above}px`);
-    style.setProperty("--board-end", `${Math.ceil(area.getBoundingClientRect().bottom + window.scrollY)}px`);
+    style.setProperty("--above", `${Math.round(above)}px`);
+    style.setProperty("--board-end", `${Math.ceil(above + height)}px`);
     fitCoordinates();
   }
 
@@ -247,6 +248,22 @@ export function start(board) {
     observer.disconnect();
     ending.abort();
   };
+}
+
+/**
+ * Return by how many pixels scrolling has moved an element down in the window, from its place on a page at its top.
+ * An element within one that sticks to the window has moved less than the page has been scrolled.
+ * @param {Element} element
+ * @returns {number} 0 or less
+ */
+function displacement(element) {
+  /** @type {Element | null} */
+  let sticky = element;
+  while (sticky && getComputedStyle(sticky).position !== "sticky") sticky = sticky.parentElement;
+  const parent = sticky?.parentElement;
+  // An element that sticks is at the top of its parent until the page is scrolled.
+  const held = sticky && parent ? sticky.getBoundingClientRect().top - parent.getBoundingClientRect().top : 0;
+  return held - window.scrollY;
 }
 
 /** @param {number} distance @returns {boolean} whether the page can be scrolled down, or up if it is negative */
