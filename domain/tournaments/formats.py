@@ -498,18 +498,45 @@ def _qualified(
     settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
 ) -> list[Player]:
     """Return the players who go on after the last round: by their places, and then table by table."""
-    lots = {player: lot for lot, player in enumerate(players)}
-    earlier: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
-    for result in _results(rounds[:-1]):
-        for player, points in result.points().items():
-            earlier[player] += points
     qualified: list[tuple[int, int, Player]] = []
     for number, result in enumerate(_results(rounds[-1:])):
-        placed = [player for player in result.table if result.place(player) != NO_PLACE]
-        placed.sort(key=lambda player: (result.place(player), -earlier[player], lots[player]))
-        count = max(1, min(settings.advance, len(result.table) - 1))
-        qualified += [(place, number, player) for place, player in enumerate(placed[:count])]
+        placed = _placed(result, players, rounds[:-1])
+        count = _places_that_go_on(settings, result)
+        qualified += [(place, number, player) for place, (_, player) in enumerate(placed[:count])]
     return [player for _, _, player in sorted(qualified)]
+
+
+def _placed(
+    result: Result, players: Sequence[Player], earlier: Sequence[Round]
+) -> list[tuple[tuple[int, Fraction], Player]]:
+    """Return the players of a table of a knockout in order, each with what decides it before the lots do."""
+    points: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
+    for former in _results(earlier):
+        for player, share in former.points().items():
+            points[player] += share
+    placed = [
+        ((result.place(player), -points[player]), player)
+        for player in players
+        if player in result.table and result.place(player) != NO_PLACE
+    ]
+    # Equal ones stay in the order of the lots.
+    return sorted(placed, key=lambda each: each[0])
+
+
+def _places_that_go_on(settings: FormatSettings, result: Result) -> int:
+    return max(1, min(settings.advance, len(result.table) - 1))
+
+
+def is_decided_by_lot(
+    settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round], table: int
+) -> bool:
+    """Return whether lots decided who goes on from a table, counted from 0, of a knockout's last round."""
+    result = rounds[-1].results[table]
+    if settings.format != "knockout" or result is None or len(rounds[-1].tables) == 1:
+        return False
+    placed = _placed(result, players, rounds[:-1])
+    count = _places_that_go_on(settings, result)
+    return len(placed) > count and placed[count - 1][0] == placed[count][0]
 
 
 # Ladder.

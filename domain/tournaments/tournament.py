@@ -13,7 +13,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message, message
 from domain.tournaments import formats
 from domain.tournaments.draws import TournamentDraw, draw_seed
-from domain.tournaments.events import TournamentEvent
+from domain.tournaments.events import PairingMethod, TournamentEvent
 from domain.tournaments.formats import TIE_BREAKS, FormatSettings, Group, Round
 from domain.tournaments.pairing import Table
 from domain.tournaments.standings import Result
@@ -51,6 +51,8 @@ class DrawnRound:
     hash: str
     """That of the event `RoundDrawn`, which the games of the round name."""
     is_closed: bool = False
+    pairing: PairingMethod | None = None
+    """How its tables were found; None in tournaments of version 1."""
 
     @property
     def open_tables(self) -> tuple[int, ...]:
@@ -64,6 +66,18 @@ class DrawnRound:
     def as_round(self) -> Round:
         """Return the round as formats take it."""
         return Round(self.tables, self.results)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A substitute who took the place of another player, with its points."""
+
+    number: int
+    """That of the entrant in the draw of lots."""
+    player: str
+    replaces: str
+    round: int
+    """The first round of the substitute, counted from 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +120,8 @@ class Tournament:
     """The entrants without a player."""
     excluded: frozenset[str] = frozenset()
     """The players whom somebody else has withdrawn."""
+    replacements: tuple[Replacement, ...] = ()
+    """In the order of the log, without players who got their own place back."""
     volunteers: tuple[str, ...] = ()
     """The players who are ready to take the place of one who withdraws, in the order of the log."""
     volunteer_counts: Mapping[str, int] = field(default_factory=dict)
@@ -332,9 +348,13 @@ def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tou
 def _replaced(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     number, player = data["entrant"], data["player"]
     entrants = list(tournament.entrants)
-    entrants[number] = player
+    former, entrants[number] = entrants[number], player
+    replacements = tournament.replacements
+    if former != player:
+        replacements += (Replacement(number, player, former, len(tournament.rounds) + 1),)
     return replace(
         tournament,
+        replacements=replacements,
         entrants=tuple(entrants),
         places={**tournament.places, player: number},
         withdrawn=tournament.withdrawn - {number},
@@ -375,6 +395,7 @@ def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournam
         ends=data["ends"],
         results=tuple(Result(table, (1,)) if len(table) == 1 else None for table in tables),
         hash=event["hash"],
+        pairing=data.get("pairing"),
     )
     if len(drawn.games) != len(tables):
         raise ValueError("a table without a game")

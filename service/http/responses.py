@@ -178,6 +178,7 @@ def tournament_details(
             "round": drawn.number,
             "drawn_at": drawn.drawn_at,
             "ends": drawn.ends,
+            "pairing": drawn.pairing,
             "closed": drawn.is_closed,
             "tables": [
                 {
@@ -194,13 +195,28 @@ def tournament_details(
     ]
     entrants = tournament.entrants or tournament.registered
     seated = [player for drawn in tournament.rounds for table in drawn.players for player in table]
-    people = [tournament.creator, *entrants, *tournament.volunteers, *seated]
+    replacements: list[dict[str, Any]] = [
+        {
+            "entrant": replacement.number,
+            "player": replacement.player,
+            "replaces": replacement.replaces,
+            "round": replacement.round,
+        }
+        for replacement in tournament.replacements
+    ]
+    replaced = [replacement.replaces for replacement in tournament.replacements]
+    people = [
+        *(tournament.creator, *entrants, *tournament.volunteers, *seated),
+        *(*sorted(tournament.excluded), *replaced),
+    ]
     return body_of(
         TournamentDetails,
         tournament,
         **tournament_summary(tournament),
         entrants=list(entrants),
         withdrawn=sorted(tournament.withdrawn),
+        excluded=sorted(tournament.excluded),
+        replacements=replacements,
         substitutes=list(tournament.volunteers),
         drawn=rounds,
         standings=current_standings(tournament),

@@ -16,7 +16,7 @@ from domain.json_types import (
 )
 from domain.registry import RULES
 from domain.tournaments.decisions import MAX_DESCRIPTION, MAX_INVITED
-from domain.tournaments.events import TournamentEvent, TournamentId
+from domain.tournaments.events import PairingMethod, TournamentEvent, TournamentId
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.http.schemas.requests import PageQuery, nonce_field, statuses_field
 from service.http.validation import (
@@ -142,14 +142,25 @@ class TournamentRoundSummary(TypedDict):
     round: PositiveCount
     drawn_at: Timestamp
     ends: Timestamp
+    pairing: PairingMethod | None
     closed: bool
     tables: list[TournamentTableSummary]
+
+
+class TournamentReplacement(TypedDict):
+    """A substitute who took the place of another player, with the points of the place."""
+
+    entrant: Annotated[Count, "The number in the draw of lots."]
+    player: PlayerId
+    replaces: PlayerId
+    round: Annotated[PositiveCount, "The first round of the substitute."]
 
 
 class TournamentSummary(TypedDict):
     """A tournament in a list."""
 
     id: TournamentId
+    version: Annotated[PositiveCount, "That of the rules by which it is held."]
     name: str
     description: str
     status: Literal["open", "running", "finished", "cancelled"]
@@ -179,7 +190,11 @@ class TournamentDetails(TournamentSummary):
 
     entrants: list[PlayerId]
     withdrawn: Annotated[list[Count], "The numbers of entrants without a player."]
+    excluded: Annotated[list[PlayerId], "The players whom an organiser has withdrawn."]
     substitutes: Annotated[list[PlayerId], "Those who wait for a place, in order."]
+    replacements: Annotated[
+        list[TournamentReplacement], "The substitutes who got a place, in order."
+    ]
     commitment: Digest
     games_commitment: Digest
     secret: Digest | None

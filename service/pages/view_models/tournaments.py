@@ -1,17 +1,19 @@
 """Tournaments as pages show them: the words for formats and standings, tables with results, cross tables."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
-from typing import Final
+from typing import Final, Literal
 
 from babel.numbers import format_decimal
 
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, Value, message, message_in
+from domain.messages import Message, Text, Value, message, message_in, plural_message
 from domain.options import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
+from domain.tournaments.events import PairingMethod
 from domain.tournaments.formats import (
     BOUNDS,
     FIELDS,
@@ -19,11 +21,13 @@ from domain.tournaments.formats import (
     Format,
     Group,
     Season,
+    is_decided_by_lot,
+    pairing_method,
     round_title,
     seasons,
 )
 from domain.tournaments.pairing import Player
-from domain.tournaments.standings import NO_PLACE, Result, TieBreak
+from domain.tournaments.standings import BYE_POINTS, NO_PLACE, Result, Standing, TieBreak
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.time_zones import time_zone
 from service import clock
@@ -86,6 +90,14 @@ TIE_BREAK_NAMES: Final[Mapping[TieBreak, Message]] = {
 }
 
 
+PAIRING_TEXTS: Final[Mapping[PairingMethod, Message]] = {
+    "schedule": message("By a schedule that is known in advance."),
+    "exact": message("The best possible tables, which are computed exactly."),
+    "search": message("The best tables that a search finds: there may be better ones."),
+    "order": message("By the order of the players."),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Seat:
     """A player at a table. `place` is None while the game is played, and 0 for a player who has forfeited."""
@@ -102,6 +114,8 @@ class TableView:
     seats: tuple[Seat, ...]
     game: str | None
     has_result: bool
+    is_decided_by_lot: bool
+    """Whether lots decided who goes on from it."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -132,12 +146,19 @@ class StandingRow:
     """The number of the draw of lots, from 1."""
     player: str
     is_withdrawn: bool
+    is_excluded: bool
+    replaces: str | None
+    """The player whose place, and points, a substitute has."""
+    is_by_lot: bool
+    """Whether another player is equal in everything that decides the places, so that the lots did."""
     values: tuple[str, ...]
     played: int
     scores: tuple[str | None, ...]
     """What the player has scored against each player of the group, in the order of the rows; None: nothing
     yet.
     """
+    byes: str
+    """The points of byes; "" without any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +170,16 @@ class GroupView:
     columns: tuple[Message, ...]
     rows: tuple[StandingRow, ...]
     has_cross_table: bool
+
+    @property
+    def has_byes(self) -> bool:
+        """Whether a player of the group had a bye."""
+        return any(row.byes for row in self.rows)
+
+    @property
+    def has_lots(self) -> bool:
+        """Whether lots decided a place."""
+        return any(row.is_by_lot for row in self.rows)
 
 
 def decimal(number: Fraction) -> str:
@@ -180,6 +211,8 @@ def title_of_round(tournament: Tournament, number: int) -> Message:
 
 def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
     """Return a round for its page."""
+    settings = tournament.format
+    rounds = [each.as_round() for each in tournament.rounds[: drawn.number]]
     tables = tuple(
         TableView(
             number,
@@ -189,6 +222,7 @@ def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
             ),
             game,
             result is not None,
+            is_decided_by_lot(settings, range(len(tournament.entrants)), rounds, number - 1),
         )
         for number, (players, game, result) in enumerate(
             zip(drawn.players, drawn.games, drawn.results, strict=True), 1
@@ -229,6 +263,14 @@ def _group_view(
     tie_breaks = TIE_BREAKS[format]
     players = [standing.player for standing in group.standings]
     scores = _scores(results)
+    replaced = {each.number: each.replaces for each in tournament.replacements}
+    equals = Counter(_decisive_values(format, standing) for standing in group.standings)
+    byes = Counter(
+        player
+        for result in results
+        if len(result.table) == 1 and result.places[0]
+        for player in result.table
+    )
     return GroupView(
         id=f"group-{number or 1}",
         title=None if number is None else message("Division {number}", number=number),
@@ -239,6 +281,10 @@ def _group_view(
                 number=standing.player + 1,
                 player=tournament.entrants[standing.player],
                 is_withdrawn=standing.player in tournament.withdrawn,
+                is_excluded=tournament.entrants[standing.player] in tournament.excluded,
+                replaces=replaced.get(standing.player),
+                is_by_lot=bool(results and tie_breaks)
+                and equals[_decisive_values(format, standing)] > 1,
                 values=tuple(decimal(standing.value(name)) for name in tie_breaks),
                 played=standing.played,
                 scores=tuple(
@@ -246,12 +292,17 @@ def _group_view(
                     for other in players
                     for score in [scores.get((standing.player, other))]
                 ),
+                byes=decimal(byes[standing.player] * BYE_POINTS) if byes[standing.player] else "",
             )
             for place, standing in enumerate(group.standings, 1)
         ),
         has_cross_table=format not in ("knockout", "ladder")
         and 2 < len(players) <= MAX_IN_CROSS_TABLE,
     )
+
+
+def _decisive_values(format: Format, standing: Standing) -> tuple[Fraction, ...]:
+    return tuple(standing.value(name) for name in TIE_BREAKS[format])
 
 
 def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
@@ -268,6 +319,45 @@ def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
 def _seasons(tournament: Tournament) -> list[Season]:
     rounds = [drawn.as_round() for drawn in tournament.rounds]
     return seasons(tournament.format, range(len(tournament.entrants)), rounds)
+
+
+def entry_of(tournament: Tournament) -> Literal["player", "substitute"] | None:
+    """Return as what a player who is not in a tournament may still enter it, as far as it decides that."""
+    if tournament.status == "open":
+        has_closed = clock.parse(tournament.closes) <= clock.now()
+        is_full = len(tournament.registered) >= tournament.most
+        return None if has_closed or is_full else "player"
+    if tournament.status == "running" and tournament.numbers_in_play():
+        return "substitute"
+    return None
+
+
+def pairing_text(tournament: Tournament) -> Message:
+    """Return how the tables of a tournament are found."""
+    if tournament.version == 1 and tournament.format.format in ("swiss", "single_group"):
+        return PAIRING_TEXTS["search"]
+    return PAIRING_TEXTS[pairing_method(tournament.format)]
+
+
+def absence_texts(tournament: Tournament) -> list[Text]:
+    """Return sentences about what happens to players who are absent."""
+    remove_after = tournament.clock.get("on_deadline", {}).get("remove_after")
+    texts: list[Text] = [
+        message("Nobody loses the seat in a game by missing deadlines.")
+        if remove_after is None
+        else plural_message(
+            "A player who misses one deadline loses the seat.",
+            "A player who misses {count} deadlines in a row loses the seat.",
+            count=remove_after,
+        )
+    ]
+    if tournament.version > 1:
+        texts.append(
+            message(
+                "A player who never acts in a game forfeits it: the player has no place and no points there."
+            )
+        )
+    return texts
 
 
 def settings_rows(tournament: Tournament) -> list[tuple[Text, Value]]:
@@ -315,6 +405,9 @@ def tournament_body(
     }
     if club := values.get(CLUB_OPTION, ""):
         options["club"] = club
+    if game["clock"] is not None and values.get("clock-remove_after") == "":
+        # An empty field is a decision; without it, the API has a default for tournaments.
+        game["clock"].setdefault("on_deadline", {})["remove_after"] = None
     settings = {name: _number(values.get(name, "")) for name in FIELDS[format]}
     days = _number(values.get("days", ""))
     return {

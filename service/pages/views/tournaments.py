@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.clock.messages import time_amount
 from domain.errors import Malformed, NotNow
 from domain.registry import RegisteredRuleSystem, rule_system_for, rule_systems
-from domain.tournaments.decisions import MAX_DESCRIPTION
+from domain.tournaments.decisions import ABSENT_AFTER, MAX_DESCRIPTION
 from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
@@ -45,12 +45,16 @@ from service.pages.view_models.tournaments import (
     STATUS_NAMES,
     USUAL_DAYS,
     USUAL_MOST,
+    absence_texts,
+    entry_of,
     game_option_fields,
     group_views,
     own_game,
+    pairing_text,
     round_view,
     setting_fields,
     settings_rows,
+    title_of_round,
     tournament_body,
     tournament_faults,
 )
@@ -241,6 +245,12 @@ def _tournament_page(
         round_length=time_amount(tournament.round_seconds),
         is_organiser=_tournaments().is_organiser(tournament, player),
         own_game=own_game(tournament, player),
+        entry=entry_of(tournament),
+        pairing=pairing_text(tournament),
+        absence=absence_texts(tournament),
+        replacements=[
+            (each, title_of_round(tournament, each.round)) for each in tournament.replacements
+        ],
         takes_part=player is not None and tournament.takes_part(player),
         can_register=player is not None and _tournaments().can_register(tournament, player),
         has_closed=clock.parse(tournament.closes) <= clock.now(),
@@ -283,7 +293,10 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         kind_of=kind_of,
         clocks=CLOCKS,
         usual_clock=USUAL_CLOCK,
-        clock_form=ClockForm(time_zone=_time_zone()),
+        clock_form=ClockForm(
+            time_zone=_time_zone(), usual_excused=0, usual_remove_after=ABSENT_AFTER
+        ),
+        absent_after=ABSENT_AFTER,
         time_per_turn=time_per_turn,
         time_zone=_time_zone(),
         most_description=MAX_DESCRIPTION,

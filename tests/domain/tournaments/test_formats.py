@@ -15,6 +15,7 @@ from domain.tournaments.formats import (
     FORMATS,
     FormatSettings,
     Round,
+    is_decided_by_lot,
     ladder,
     next_round,
     round_title,
@@ -249,6 +250,29 @@ def test_of_two_who_share_a_place_in_a_knockout_the_one_with_the_better_lot_goes
     rounds = play(settings, 4, result=lambda table: Result(table, (1,) * len(table)))
     assert rounds[1].tables == ((0, 2),)
     assert places(settings, 4, rounds) == [[0, 2, 1, 3]]
+    assert all(is_decided_by_lot(settings, range(4), rounds[:1], table) for table in (0, 1))
+    # Nobody goes on from the final, whose places are those of the standings.
+    assert not is_decided_by_lot(settings, range(4), rounds, 0)
+
+
+def test_points_of_earlier_rounds_decide_before_the_lots_who_goes_on_in_a_knockout() -> None:
+    settings = FormatSettings("knockout", table_size=3, advance=2)
+
+    def first_two_share_the_second_place(table: Table) -> Result:
+        return Result(table, (2, 2, 1) if 3 in table else (1, 2, 3))
+
+    rounds = [
+        Round(tables, tuple(map(result, tables)))
+        for tables, result in (
+            (((0, 1, 2), (3, 4, 5), (6, 7, 8)), first_two_share_the_second_place),
+            (((0, 5, 7), (6, 1, 3)), lambda table: Result(table, (1, 1, 1))),
+        )
+    ]
+    decided = [is_decided_by_lot(settings, range(9), rounds[:1], table) for table in range(3)]
+    assert decided == [False, True, False]
+    # At the second table, 6 has won before, 1 was second, and 3 has shared the second place.
+    assert is_decided_by_lot(settings, range(9), rounds, 0) is False
+    assert is_decided_by_lot(settings, range(9), rounds, 1) is False
 
 
 def test_the_last_player_of_a_knockout_wins_when_the_others_are_absent() -> None:

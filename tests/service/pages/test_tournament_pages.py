@@ -18,7 +18,9 @@ from service.connection import to_text
 from service.pages.session import TIME_ZONE_COOKIE
 from service.pages.views import players
 from tests.support.page_forms import log_in, post
+from tests.support.service_games import take_action
 from tests.support.tournaments import (
+    DAY,
     advance,
     create,
     end_game,
@@ -153,6 +155,184 @@ def test_the_page_follows_a_tournament_to_its_end(
     assert f"Won by {rows[0]}." in visitor.get("/tournaments?status=finished").text
     assert "Cup" not in visitor.get("/tournaments?status=open").text
     assert "Cup" in visitor.get(f"/players/{rows[0]}").text
+
+
+def rows_of(page: str) -> dict[str, str]:
+    """Return the text of each row of the standings, by the handle of its player."""
+    table = page.split('<table class="standings"')[1].split("</table>", maxsplit=1)[0]
+    rows = {}
+    for row in table.split("<tr")[2:]:
+        text = " ".join(re.sub("<[^>]*>", " ", row.split(">", 1)[1]).split())
+        rows[re.findall(r'href="/players/([^"]+)"', row)[0]] = text
+    return rows
+
+
+def test_a_place_that_lots_decided_is_marked_and_explained(
+    browser: FlaskClient, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    harness = WorkerHarness(service)
+    id = create(service, olga, format={"format": "swiss", "table_size": 2, "rounds": 2}).id
+    register(service, id, register_accounts(service, 4))
+    time.tick(timedelta(days=1))
+    advance(harness)
+    # Before the first result there is nothing that lots could decide.
+    assert "by lot" not in browser.get(f"/tournaments/{id}").text
+    play_round(service, harness, time, id)
+    page = browser.get(f"/tournaments/{id}").text
+    assert all("by lot" in row for row in rows_of(page).values())
+    assert "They stand in the order of the lots" in page
+    tournament = play_round(service, harness, time, id)
+    (group,) = tournament.standings()
+    assert len({row.points for row in group.standings}) == 3
+    page = browser.get(f"/tournaments/{id}").text
+    values = [(row.points, row.buchholz, row.sonneborn_berger, row.wins) for row in group.standings]
+    is_marked = ["by lot" in row for row in rows_of(page).values()]
+    assert is_marked == [values.count(value) > 1 for value in values]
+    assert not all(is_marked)
+
+
+def test_lots_that_decide_who_goes_on_in_a_knockout_are_explained(
+    browser: FlaskClient, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    harness = WorkerHarness(service)
+    format = {"format": "knockout", "table_size": 2, "advance": 1}
+    id = create(service, olga, format=format, clock={"per_turn": 30 * DAY}).id
+    register(service, id, register_accounts(service, 4))
+    time.tick(timedelta(days=1))
+    advance(harness)
+    # Each player has acted once, and nobody has scored.
+    for game in service.tournaments.tournaments.load(id).rounds[0].games:
+        assert game is not None
+        take_action(service, game)
+        take_action(service, game)
+    time.tick(timedelta(days=3, minutes=1))
+    advance(harness)
+    settled = service.tournaments.tournaments.load(id).rounds[0].results
+    ties = sum(result is not None and result.places == (1, 1) for result in settled)
+    page = browser.get(f"/tournaments/{id}").text
+    assert ties
+    assert page.count("the draw of lots decided who goes on") == ties
+
+
+def test_a_substitution_and_an_exclusion_are_shown(
+    browser: FlaskClient, app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    harness = WorkerHarness(service)
+    tournaments = service.tournaments.tournaments
+    id = create(service, olga, format={"format": "swiss", "table_size": 2, "rounds": 3}).id
+    people = dict(zip(register_accounts(service, 6), range(1, 7), strict=True))
+    handles = {player: f"p{number}" for player, number in people.items()}
+    players = list(people)
+    register(service, id, players[:5])
+    time.tick(timedelta(days=1))
+    advance(harness)
+    left, excluded, _, back, _ = tournaments.load(id).entrants
+    tournaments.withdraw(id, left)
+    tournaments.exclude(id, olga, handles[excluded])
+    tournaments.withdraw(id, back)
+    register(service, id, [players[5], back])
+    play_round(service, harness, time, id)
+    page = browser.get(f"/tournaments/{id}").text
+    rows = rows_of(page)
+    assert f"for {handles[left]}" in rows["p6"]
+    assert "excluded" in rows[handles[excluded]]
+    assert "withdrawn" not in rows[handles[excluded]]
+    assert handles[left] not in rows
+    assert f"p6 has the place of {handles[left]}, with the points of the place." in re.sub(
+        "<[^>]*>", "", page
+    )
+    # A player who gets the own place back replaces nobody.
+    assert page.count("with the points of the place") == 1
+    shown = app.test_client().get(f"/api/v1/tournaments/{id}").get_json()
+    assert shown["replacements"] == [
+        {"entrant": 0, "player": players[5], "replaces": left, "round": 2}
+    ]
+    assert shown["excluded"] == [excluded]
+    assert shown["handles"][left] == handles[left]
+    assert shown["version"] == 2
+    assert [drawn["pairing"] for drawn in shown["drawn"]] == ["exact", "exact"]
+
+
+def test_the_cross_table_has_the_byes(
+    browser: FlaskClient, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    harness = WorkerHarness(service)
+    id = create(service, olga, format={"format": "swiss", "table_size": 2, "rounds": 2}).id
+    register(service, id, register_accounts(service, 5))
+    time.tick(timedelta(days=1))
+    advance(harness)
+    tournament = play_round(service, harness, time, id)
+    handles = service.accounts.players.handles(tournament.entrants)
+    # The second bye has its point before the other results of its round.
+    expected = {
+        handles[tournament.entrants[table[0]]]: "1"
+        for drawn in tournament.rounds
+        for table in drawn.tables
+        if len(table) == 1
+    }
+    cross = browser.get(f"/tournaments/{id}").text.split('<table class="cross-table"')[1]
+    cross = cross.split("</table>")[0]
+    byes = {}
+    for row in cross.split("<tr>")[2:]:
+        name, *cells = (
+            re.sub("<[^>]*>", "", cell).strip() for cell in re.split("</t[hd]>", row)[1:-1]
+        )
+        byes[name] = cells[-1]
+    assert "Bye" in cross
+    assert len(expected) == 2
+    assert {name: value for name, value in byes.items() if value} == expected
+
+
+def test_a_visitor_is_offered_only_what_a_player_can_do(
+    browser: FlaskClient, app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    harness = WorkerHarness(service)
+    visitor = app.test_client()
+    full = create(service, olga, most=2).id
+    id = create(service, olga, format={"format": "swiss", "table_size": 2, "rounds": 2}).id
+    players = register_accounts(service, 5)
+    register(service, full, players[:2])
+    register(service, id, players[:4])
+    assert "Log in to take part" not in visitor.get(f"/tournaments/{full}").text
+    assert "Log in to take part" in visitor.get(f"/tournaments/{id}").text
+    time.tick(timedelta(days=1))
+    assert "Log in to" not in visitor.get(f"/tournaments/{id}").text
+    advance(harness)
+    page = visitor.get(f"/tournaments/{id}").text
+    assert "Log in to take part" not in page
+    assert "Log in to register as a substitute" in page
+    play_round(service, harness, time, id)
+    # The last round is drawn.
+    assert "Log in to" not in visitor.get(f"/tournaments/{id}").text
+    stranger = browser_of(app, service, "p5")
+    page = stranger.get(f"/tournaments/{id}").text
+    assert "Register as a substitute" not in page
+    assert "No further round will be drawn" in page
+
+
+@pytest.mark.parametrize(
+    ("remove_after", "text"),
+    [
+        ("2", "A player who misses 2 deadlines in a row loses the seat."),
+        ("", "Nobody loses the seat in a game by missing deadlines."),
+    ],
+)
+def test_a_tournament_says_what_happens_to_players_who_are_absent(
+    app: Flask, service: Service, olga: str, remove_after: str, text: str
+) -> None:
+    host = browser_of(app, service, "olga")
+    page = host.get("/tournaments/new?format=swiss").text
+    assert "A player who misses 2 deadlines in a row loses the seat." in page
+    assert re.search(r'name="clock-remove_after"[^>]*value="2"', page)
+    fields = {"name": "Cup", "format": "swiss", "rules": "barony", "table_size": "2", "rounds": "3"}
+    fields |= {"least": "2", "most": "8", "closes": "2026-03-09T18:00", "days": "7"}
+    fields |= {"clock": str(DAY), "clock-excused": "0", "clock-remove_after": remove_after}
+    response = post(host, "/tournaments", "/tournaments/new", **fields)
+    assert response.status_code == 303
+    page = host.get(response.location).text
+    assert text in page
+    assert "A player who never acts in a game forfeits it" in page
+    assert "The best possible tables, which are computed exactly." in page
 
 
 def test_decimals_are_written_as_the_language_of_the_visitor_does(
