@@ -10,10 +10,10 @@ days that had begun are used up.
 
 import secrets
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Final
+from typing import Any, Final
 
 import orjson
 import redis
@@ -29,6 +29,7 @@ from service.clock import TrustedClock
 from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 from service.errors import HolidayNotPossible, NotFound
+from service.stored_records import decode_record, members_of
 
 TO_RECORD_KEY: Final = "cartulary:holidays-to-record"
 _DAY: Final = timedelta(days=1)
@@ -57,6 +58,7 @@ class AccountHoliday:
     until: Timestamp
     announced_at: Timestamp
     cancelled_at: Timestamp | None = None
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def ends(self) -> Timestamp:
@@ -260,9 +262,9 @@ def _midnight(day: date, zone: str) -> datetime:
 
 
 def _encode(holiday: AccountHoliday) -> bytes:
-    return orjson.dumps(asdict(holiday))
+    return orjson.dumps(members_of(holiday))
 
 
 def _decode(stored: Collection[bytes | str]) -> list[AccountHoliday]:
-    holidays = [AccountHoliday(**orjson.loads(text)) for text in stored]
+    holidays = [decode_record(AccountHoliday, text) for text in stored]
     return sorted(holidays, key=lambda holiday: (holiday.since, holiday.id))

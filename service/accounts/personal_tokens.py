@@ -8,8 +8,8 @@ other keys, so that no version of the program takes a personal token for a sessi
 """
 
 import secrets
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from hashlib import sha256
 from itertools import compress
@@ -24,6 +24,7 @@ from domain.messages import Message, comma_list, message, plural_message
 from service import clock
 from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, TooManyPersonalTokens
+from service.stored_records import decode_record, members_of
 
 Scope: TypeAlias = Literal["read", "play", "chat", "webhooks"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
@@ -44,6 +45,7 @@ class PersonalToken:
     created: str
     ends: str
     used: str | None = None
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def id(self) -> str:
@@ -177,7 +179,7 @@ def _faults(name: str, scopes: Collection[str], days: int) -> dict[str, Message]
 
 
 def _encoded(token: PersonalToken) -> bytes:
-    fields = asdict(token)
+    fields = members_of(token)
     del fields["digest"]
     return orjson.dumps(fields)
 
@@ -185,4 +187,6 @@ def _encoded(token: PersonalToken) -> bytes:
 def decode(digest: str, value: bytes | str) -> PersonalToken:
     """Return the personal token of an entry in the hash of its player."""
     fields = orjson.loads(value)
-    return PersonalToken(digest, **{**fields, "scopes": tuple(fields["scopes"])})
+    return decode_record(
+        PersonalToken, {**fields, "digest": digest, "scopes": tuple(fields["scopes"])}
+    )

@@ -8,19 +8,21 @@ A report contains the text as it was when it was reported, since its author can 
 and the reason are erased with the accounts of their authors.
 """
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from hashlib import sha256
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import orjson
 import redis
 
 from domain.errors import Malformed
+from domain.json_types import JsonObject
 from domain.messages import message
 from service import clock
 from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
+from service.stored_records import decode_record, members_of
 
 TextKind: TypeAlias = Literal["message", "comment"]
 """What kind of text a report is about."""
@@ -45,10 +47,17 @@ class ChatMessageReport:
     text: str | None
     reason: str | None
     of: TextKind = "message"
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def as_json(self) -> JsonObject:
+        """Return the report as the API shows it."""
+        fields = asdict(self)
+        del fields["later_members"]
+        return fields
 
     def stored(self) -> bytes:
         """Return the report as it is stored: of a message as in versions without comments."""
-        fields = asdict(self)
+        fields = members_of(self)
         if self.of == "message":
             del fields["of"]
         return orjson.dumps(fields)
@@ -154,7 +163,11 @@ class ChatMessageReports:
             return []
         with unavailable_on_error():
             replies: Any = self._redis.mget([_REPORT + id for id in ids])
-        return [ChatMessageReport(**orjson.loads(reply)) for reply in replies if reply is not None]
+        reports = [
+            decode_record(ChatMessageReport, reply) for reply in replies if reply is not None
+        ]
+        # What a later version lets players report, only processes of that version can show and erase.
+        return [report for report in reports if report.of in get_args(TextKind)]
 
 
 def _of(player: str) -> str:

@@ -19,6 +19,7 @@ from domain.conditional import Tree, read_tree
 from service.connection import to_text, unavailable_on_error
 from service.store.event_store import Companion
 from service.store.redis_event_store import game_key
+from service.stored_records import decode_record
 
 log = logging.getLogger(__name__)
 
@@ -133,7 +134,7 @@ class ConditionalActionStore:
         if value is None:
             return None
         try:
-            return VoidConditionalActions(**orjson.loads(value))
+            return decode_record(VoidConditionalActions, value)
         except (TypeError, ValueError):
             _log_damage(game_id)
             return None

@@ -13,7 +13,7 @@ rebuild. Docs: docs/players.md.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Final, NamedTuple, cast
 
@@ -24,6 +24,7 @@ from domain.registry import rule_systems
 from service.games.event_feed import EventFeed
 from service.games.game_filter import kind_of_created
 from service.games.projections import Changes, Projections, ReadValues
+from service.stored_records import decode_record, members_of
 
 RECENT_TURNS: Final = 100
 """The turns of a player that count for the reliability: older ones no longer matter."""
@@ -47,6 +48,7 @@ class Reliability:
     seats_left: int = 0
     """Seats that the player has left to a substitute, or lost because of missed turns."""
     resignations: int = 0
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def percent(self) -> int | None:
@@ -86,6 +88,7 @@ class KindCounts:
     finished: int = 0
     abandoned: int = 0
     places: list[int] = field(default_factory=list)
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def add_place(self, place: int) -> None:
         """Count a finished game."""
@@ -118,6 +121,7 @@ class PlayerStatistics:
 
     games: dict[str, KindCounts] = field(default_factory=dict)
     reliability: Reliability = field(default_factory=Reliability)
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def decode(cls, text: str | None) -> "PlayerStatistics":
@@ -125,14 +129,15 @@ class PlayerStatistics:
         if text is None:
             return cls()
         stored = orjson.loads(text)
-        return cls(
-            {kind: KindCounts(**counts) for kind, counts in stored["games"].items()},
-            Reliability(**stored["reliability"]),
-        )
+        games = {
+            kind: decode_record(KindCounts, counts) for kind, counts in stored["games"].items()
+        }
+        reliability = decode_record(Reliability, stored["reliability"])
+        return decode_record(cls, {**stored, "games": games, "reliability": reliability})
 
     def encode(self) -> str:
         """Return the text as which the statistics are stored."""
-        return orjson.dumps(asdict(self), option=orjson.OPT_SORT_KEYS).decode()
+        return orjson.dumps(members_of(self), option=orjson.OPT_SORT_KEYS).decode()
 
     def of_kind(self, kind: str) -> KindCounts:
         """Return the counts of a kind, which can be changed."""
@@ -169,6 +174,7 @@ class _GameInProgress:
     vacant: list[int] = field(default_factory=list)
     turn_ends: list[int] = field(default_factory=list)
     misses: list[tuple[int, str]] = field(default_factory=list)
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def kind(self) -> str:
@@ -198,7 +204,7 @@ class PlayersProjection:
         ids = dict.fromkeys(event["game"] for event in events)
         stored = read([_game(id) for id in ids])
         games: dict[str, _GameInProgress | None] = {
-            id: _GameInProgress(**orjson.loads(stored[_game(id)])) if _game(id) in stored else None
+            id: decode_record(_GameInProgress, stored[_game(id)]) if _game(id) in stored else None
             for id in ids
         }
         players = {id for game in games.values() if game for id in game.players}
@@ -211,7 +217,7 @@ class PlayersProjection:
         for event in events:
             counting.count(event)
         values: dict[str, str | None] = {
-            _game(id): None if game is None else orjson.dumps(game).decode()
+            _game(id): None if game is None else orjson.dumps(members_of(game)).decode()
             for id, game in counting.games.items()
         }
         values |= {

@@ -9,7 +9,7 @@ from domain.json_types import JsonObject
 from domain.tournaments.tournament import Tournament, standings_as_json
 from service.accounts.account_reader import Player
 from service.clubs.store import Club
-from service.games.player_statistics import PlayerStatistics
+from service.games.player_statistics import KindCounts, PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
@@ -128,9 +128,13 @@ def player_profile(profile: Profile) -> JsonObject:
     return fields
 
 
+def _shown(counts: KindCounts) -> JsonObject:
+    return {name: getattr(counts, name) for name in ("playing", "finished", "abandoned", "places")}
+
+
 def _counted_games(statistics: PlayerStatistics) -> list[JsonObject]:
     return [
-        {"system": kind.system, "seats": kind.seats, "bots": kind.has_bots, **asdict(counts)}
+        {"system": kind.system, "seats": kind.seats, "bots": kind.has_bots, **_shown(counts)}
         for kind, counts in statistics.by_kind.items()
     ]
 

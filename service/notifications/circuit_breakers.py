@@ -17,6 +17,7 @@ import redis
 
 from service import clock
 from service.connection import unavailable_on_error
+from service.stored_records import decode_record
 
 _PREFIX: Final = "cartulary:receivers:"
 FIRST_PAUSE: Final = timedelta(seconds=2)
@@ -111,4 +112,4 @@ def _field(receiver: Receiver) -> str:
 
 
 def _decode(value: Any) -> Breaker:
-    return Breaker() if value is None else Breaker(**orjson.loads(value))
+    return Breaker() if value is None else decode_record(Breaker, value)

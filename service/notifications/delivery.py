@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final, Literal, TypeAlias, cast
+from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 
@@ -14,6 +14,7 @@ from replay.language.renderer import english
 from service.games.outbox import Subject
 from service.notifications.kinds import OPERATOR, Kind, club_of_reader
 from service.notifications.stored_messages import decode_message, encode_message
+from service.stored_records import decode_record
 
 Status: TypeAlias = Literal["pending", "retrying", "sent", "given_up", "bounced", "cancelled"]
 """`pending`: no attempt yet. `retrying`: the last attempt has failed, and another one follows. `given_up`:
@@ -117,16 +118,16 @@ def delivery_from_fields(id: str, fields: Mapping[str, str]) -> Delivery:
         due_at = fields.get("due_at") or content.pop("due_at")
         content.pop("due_at", None)
         result = fields.get("result")
-        return Delivery(
-            id=id,
-            **content,
-            due_at=due_at,
-            status=cast("Status", fields["status"]),
-            attempts=int(fields["attempts"]),
-            tried_at=fields.get("tried_at") or None,
-            sent_at=fields.get("sent_at") or None,
-            result=decode_message(result) if result else None,
-        )
+        state = {
+            "id": id,
+            "due_at": due_at,
+            "status": fields["status"],
+            "attempts": int(fields["attempts"]),
+            "tried_at": fields.get("tried_at") or None,
+            "sent_at": fields.get("sent_at") or None,
+            "result": decode_message(result) if result else None,
+        }
+        return decode_record(Delivery, {**content, **state})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable.with_message("delivery {id} cannot be read", id=id) from error
 

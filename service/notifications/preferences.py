@@ -63,9 +63,13 @@ class Preferences:
     to when nothing is sent by e-mail and push.
     """
 
-    kinds: Mapping[str, frozenset[Kind]] = field(default_factory=lambda: DEFAULT_KINDS)
+    kinds: Mapping[str, frozenset[str]] = field(default_factory=lambda: DEFAULT_KINDS)
     digest: time | None = None
     quiet_hours: tuple[time, time] | None = None
+    later_kinds: frozenset[str] = frozenset()
+    """The kinds that there were when the preferences were stored, and that this version does not know."""
+    later_members: Mapping[str, Any] = field(default_factory=dict)
+    """The members that this version does not know, or whose values it does not know."""
 
     def includes(self, channel: str, kind: Kind) -> bool:
         """Return whether the player receives notifications of this kind by this channel."""
@@ -73,7 +77,7 @@ class Preferences:
 
     def without(self, channel: str, kind: Kind | None = None) -> "Preferences":
         """Return the preferences without one kind, or without any (None), by this channel."""
-        rest = frozenset[Kind]() if kind is None else self.kinds.get(channel, frozenset()) - {kind}
+        rest = frozenset[str]() if kind is None else self.kinds.get(channel, frozenset()) - {kind}
         return replace(self, kinds={**self.kinds, channel: rest})
 
     def in_game(self, choice: GameChoice) -> "Preferences":
@@ -84,28 +88,21 @@ class Preferences:
         }
         return replace(self, kinds={**self.kinds, **muted})
 
-    def with_later_kinds(self, names: frozenset[str]) -> "Preferences":
-        """Return the preferences with the later kinds that `_encode` has stored under these names, too."""
-        kinds = {
-            channel: chosen
-            | {kind for kind in _LATER_KINDS if _name_of_later(channel, kind) in names}
-            for channel, chosen in self.kinds.items()
-        }
-        return replace(self, kinds=kinds)
-
     def with_new_kinds(self, offered: frozenset[str]) -> "Preferences":
         """Return the preferences with the default for kinds that a later version has added to those offered.
 
         A channel that is switched off, for example by unsubscribing, stays so.
         """
         kinds = {
-            channel: chosen | (DEFAULT_KINDS[channel] - offered) if chosen else chosen
+            channel: chosen | (DEFAULT_KINDS.get(channel, frozenset()) - offered)
+            if chosen
+            else chosen
             for channel, chosen in self.kinds.items()
         }
         return replace(self, kinds=kinds)
 
     def as_json(self) -> JsonObject:
-        """Return the preferences as the API shows them, and as they are stored."""
+        """Return the preferences as the API shows them."""
         return {
             "kinds": {
                 channel: [kind for kind in KINDS if self.includes(channel, kind)]
@@ -133,10 +130,14 @@ class Preferences:
             faults[name] = message("unknown field")
         if faults:
             raise Malformed(faults)
-        return preferences
+        later = {name: value for name, value in self.later_members.items() if name not in changes}
+        return replace(preferences, later_members=later)
 
     def _with_kinds(self, chosen: Any, faults: dict[str, Text]) -> "Preferences":
-        """Return the preferences with the kinds by channel of a request; adds what is wrong with them."""
+        """Return the preferences with the kinds by channel of a request; adds what is wrong with them.
+
+        The kinds of a later version are not in a request. They stay, unless it switches the channel off.
+        """
         if not isinstance(chosen, dict):
             faults["kinds"] = message("must be an object")
             return self
@@ -149,7 +150,8 @@ class Preferences:
                     "must be a list with some of these: {kinds}", kinds=comma_list(KINDS)
                 )
             else:
-                kinds[channel] = frozenset(values)
+                later = kinds.get(channel, frozenset()) - frozenset(KINDS)
+                kinds[channel] = frozenset[str](values) | (later if values else frozenset())
         return replace(self, kinds=kinds)
 
 
@@ -253,31 +255,51 @@ def _encode(preferences: Preferences) -> bytes:
     For these, a kind that they do not know makes all preferences unreadable, unless it is in `offered`. So
     what a player has chosen of later kinds is there, as `CHANNEL.KIND`, next to the kinds that there are.
     """
-    stored = preferences.as_json()
-    chosen: Mapping[str, list[Kind]] = stored["kinds"]
+    listed = frozenset[str](KINDS) - frozenset[str](_LATER_KINDS)
     later = [
-        _name_of_later(channel, kind)
-        for channel, kinds in chosen.items()
-        for kind in kinds
-        if kind in _LATER_KINDS
+        f"{channel}.{kind}"
+        for channel, chosen in preferences.kinds.items()
+        for kind in sorted(chosen - listed)
     ]
     kinds = {
-        channel: [kind for kind in kinds if kind not in _LATER_KINDS]
-        for channel, kinds in chosen.items()
+        channel: [kind for kind in KINDS if kind in chosen & listed]
+        for channel, chosen in preferences.kinds.items()
     }
-    return orjson.dumps({**stored, "kinds": kinds, "offered": [*KINDS, *later]})
-
-
-def _name_of_later(channel: str, kind: Kind) -> str:
-    return f"{channel}.{kind}"
+    members = {
+        **preferences.as_json(),
+        **preferences.later_members,
+        "kinds": kinds,
+        "offered": [*KINDS, *sorted(preferences.later_kinds), *later],
+    }
+    return orjson.dumps(members)
 
 
 def _decode(stored: bytes | str | None) -> Preferences:
+    """Return stored preferences; the defaults for damaged ones.
+
+    What a later version has stored, and this one does not know, is kept for it.
+    """
     if stored is None:
         return Preferences()
     try:
-        fields = orjson.loads(stored)
-        offered = frozenset[str](fields.pop("offered", _EARLIEST_KINDS))
-        return Preferences().changed(fields).with_later_kinds(offered).with_new_kinds(offered)
-    except (ValueError, TypeError, AttributeError, Malformed):
+        members = orjson.loads(stored)
+        offered = frozenset[str](members.pop("offered", _EARLIEST_KINDS))
+        chosen = {channel: set(kinds) for channel, kinds in members.pop("kinds", {}).items()}
+    except (ValueError, TypeError, AttributeError):
         return Preferences()
+    for name in offered:
+        channel, _, kind = name.partition(".")
+        if kind:
+            chosen.setdefault(channel, set()).add(kind)
+    kinds = {channel: frozenset[str](words) for channel, words in chosen.items()}
+    preferences = Preferences(
+        kinds={**DEFAULT_KINDS, **kinds},
+        later_kinds=frozenset(name for name in offered if "." not in name) - frozenset(KINDS),
+    )
+    later: dict[str, Any] = {}
+    for name, value in members.items():
+        try:
+            preferences = preferences.changed({name: value})
+        except Malformed:
+            later[name] = value
+    return replace(preferences, later_members=later).with_new_kinds(offered)

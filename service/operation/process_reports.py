@@ -26,6 +26,7 @@ from domain.json_types import JsonObject
 from service import clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
+from service.stored_records import decode_record
 
 Kind: TypeAlias = Literal["worker", "scheduler", "replies"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -201,6 +202,6 @@ def _field(report: ProcessReport) -> str:
 def _decode(value: bytes | str) -> ProcessReport | None:
     try:
         stored = orjson.loads(value)
-        return ProcessReport(**{**stored, "queues": tuple(stored["queues"])})
+        return decode_record(ProcessReport, {**stored, "queues": tuple(stored["queues"])})
     except (KeyError, TypeError, ValueError):
         return None

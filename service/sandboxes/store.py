@@ -11,7 +11,7 @@ see.
 
 import secrets
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
@@ -24,6 +24,7 @@ from service import clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, SandboxConflict, TooManySandboxes
+from service.stored_records import decode_record, members_of
 
 ID_BYTES: Final = 18
 """Random bytes of an id, which nobody can guess."""
@@ -50,6 +51,7 @@ class StoredSandbox:
     steps: tuple[Mapping[str, Any], ...] = ()
     expires: str = ""
     stored: bytes = field(default=b"", repr=False, compare=False)
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 class SandboxStore:
@@ -180,11 +182,13 @@ def _lists(sandbox: StoredSandbox) -> tuple[str, str]:
 
 
 def _encode(sandbox: StoredSandbox) -> bytes:
-    fields = asdict(sandbox)
+    fields = members_of(sandbox)
     del fields["stored"]
     return orjson.dumps(fields)
 
 
 def _decode(value: bytes) -> StoredSandbox:
     fields = orjson.loads(value)
-    return StoredSandbox(**{**fields, "steps": tuple(fields["steps"])}, stored=value)
+    return decode_record(
+        StoredSandbox, {**fields, "steps": tuple(fields["steps"]), "stored": value}
+    )

@@ -21,14 +21,14 @@ from domain.messages import Message, message
 from replay.language.renderer import NO_NAMES, Names
 from service import clock
 from service.bootstrap import Service
-from service.errors import NotFound
+from service.errors import NotFound, Unavailable
 from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import club_of_reader
 from service.notifications.mail.account_mails import AccountMailKind
 from service.notifications.notification import Notification, renderer_for
 from service.notifications.stored_messages import encode_message
-from service.notifications.webhooks.webhooks import SECRET_PREFIX, Webhook
+from service.notifications.webhooks.webhooks import FORMATS, SECRET_PREFIX, Webhook
 from workers.notifications.channel import NotDelivered, Undeliverable
 from workers.webhooks.requests import NoResponse, ReceiverRequests
 
@@ -94,6 +94,8 @@ class WebhookChannel:
 
     def _post(self, player: str, webhook: Webhook, id: str, body: JsonObject) -> None:
         """Post a signed body. Raises NotDelivered and Undeliverable."""
+        if webhook.format not in FORMATS:
+            raise Unavailable.with_message("the format of the webhook is one of a later version")
         content = orjson.dumps(body)
         timestamp = str(round(clock.now().timestamp()))
         headers = {

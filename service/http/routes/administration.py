@@ -1,7 +1,6 @@
 """What administrators see and do. Every operation is recorded (service/administration)."""
 
 from collections.abc import Callable
-from dataclasses import asdict
 
 from domain.event import Event
 from domain.json_types import JsonObject
@@ -249,7 +248,7 @@ def resend_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
 def list_message_reports(player: str, query: JsonObject) -> JsonObject:
     """List the open reports of messages that players have written within games."""
     reports, cursor = service().administration.chat_message_reports(player, **query)
-    return {"reports": [asdict(report) for report in reports], "next": cursor}
+    return {"reports": [report.as_json() for report in reports], "next": cursor}
 
 
 @blueprint.delete("/admin/reports/<report>", "The report is closed.", json_body=WithReason())

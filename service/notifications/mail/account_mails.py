@@ -9,9 +9,10 @@ sent, to the address that the account then has. Notifications of games are not a
 """
 
 import secrets
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import orjson
 import redis
@@ -23,6 +24,7 @@ from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
 from service.notifications.preferences import PreferenceStore
 from service.shared_secret import MailTokens
+from service.stored_records import decode_record, members_of
 
 AccountMailKind: TypeAlias = Literal[
     "confirmation",
@@ -58,6 +60,7 @@ class AccountMail:
     address: str
     data: JsonObject = field(default_factory=dict)
     attempts: int = 0
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 class AccountMails:
@@ -91,7 +94,8 @@ class AccountMails:
     def take_due(self, now: datetime, limit: int) -> list[tuple[str, str]]:
         """Return the ids of up to `limit` mails whose next attempt is due, each with its player.
 
-        They are due again after CLAIM, unless an attempt is made before.
+        They are due again after CLAIM, unless an attempt is made before. Those of a kind that a later version
+        has added are left to the processes that know it.
         """
         ids = self.due(now, limit)
         if not ids:
@@ -99,9 +103,14 @@ class AccountMails:
         with unavailable_on_error():
             self._redis.zadd(_DUE, dict.fromkeys(ids, clock.milliseconds(now + CLAIM)), xx=True)
             stored: list[Any] = self._redis.mget([_key(id) for id in ids])
-        return [
-            (id, "" if value is None else str(orjson.loads(value)["player"]))
+        mails = {
+            id: None if value is None else decode_record(AccountMail, value)
             for id, value in zip(ids, stored, strict=True)
+        }
+        return [
+            (id, "" if mail is None else mail.player)
+            for id, mail in mails.items()
+            if mail is None or mail.kind in get_args(AccountMailKind)
         ]
 
     def begin(self, id: str) -> AccountMail | None:
@@ -112,7 +121,7 @@ class AccountMails:
         if stored is None:
             self.remove(id)
             return None
-        mail = AccountMail(**orjson.loads(stored))
+        mail = decode_record(AccountMail, stored)
         mail = replace(mail, attempts=mail.attempts + 1)
         self._store(mail, clock.now() + CLAIM)
         return mail
@@ -133,7 +142,7 @@ class AccountMails:
 
     def _store(self, mail: AccountMail, due_at: datetime) -> None:
         with unavailable_on_error():
-            self._redis.set(_key(mail.id), orjson.dumps(asdict(mail)), ex=_SECONDS_KEPT)
+            self._redis.set(_key(mail.id), orjson.dumps(members_of(mail)), ex=_SECONDS_KEPT)
             self._redis.zadd(_DUE, {mail.id: clock.milliseconds(due_at)})
 
 

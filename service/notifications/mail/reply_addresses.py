@@ -25,6 +25,7 @@ from service.bounds import Bounds
 from service.connection import count_attempt, unavailable_on_error
 from service.errors import TooManyRequests
 from service.shared_secret import CODE_DIGITS, MailTokens
+from service.stored_records import decode_record
 
 PERIOD_SECONDS: Final = 3600
 """Time for which the answers of a player are counted."""
@@ -84,7 +85,7 @@ class ReplyAddresses:
             stored = self._redis.get(_address_key(match[1]))
         if stored is None:
             return None
-        target = ReplyTarget(**orjson.loads(stored))
+        target = decode_record(ReplyTarget, stored)
         (player,) = self._accounts.get([target.player])
         if player is None or player.confirmed_email is None:
             return None

@@ -218,7 +218,7 @@ def _decoded(value: bytes | str) -> PushSubscription:
     """Return a stored subscription, without the members that a later version may have added."""
     stored = orjson.loads(value)
     return PushSubscription(
-        **{name: stored[name] for name in ("id", "endpoint", "p256dh", "auth", "created")}
+        stored["id"], stored["endpoint"], stored["p256dh"], stored["auth"], stored["created"]
     )
 
 

@@ -16,7 +16,7 @@ import secrets
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 import orjson
@@ -34,6 +34,7 @@ from service.errors import NotFound, TooManyWebhooks
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.endpoints import Endpoint
 from service.notifications.webhooks.receivers import InvalidUrl, Receivers
+from service.stored_records import decode_record, members_of
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 # what secrets begin with
 _SECRET_BYTES: Final = 32
@@ -60,6 +61,7 @@ class Webhook:
     """What the last attempt has led to, as a stored message; None if it was accepted."""
     disabled_at: str | None = None
     format: Format = "plain"
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def as_json(self) -> JsonObject:
         """Return the webhook as its player sees it: without the secret, which is shown once."""
@@ -101,7 +103,7 @@ class Webhooks:
             pipeline.hgetall(_tokens_key(player))
             stored, tokens = pipeline.execute()
         webhooks = self._without_revoked(
-            player, [Webhook(**orjson.loads(value)) for value in stored], tokens
+            player, [decode_record(Webhook, value) for value in stored], tokens
         )
         return sorted(webhooks, key=lambda webhook: (webhook.created, webhook.id))
 
@@ -258,7 +260,7 @@ class Webhooks:
 
 def _encoded(webhook: Webhook) -> bytes:
     """Return a webhook as it is stored; the format only if it is another one than `plain`."""
-    fields = asdict(webhook)
+    fields = members_of(webhook)
     if webhook.format == "plain":
         # Processes of the version before do not know this field.
         del fields["format"]

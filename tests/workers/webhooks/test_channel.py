@@ -5,13 +5,16 @@ import json
 from base64 import b64decode, b64encode
 from datetime import timedelta
 from hashlib import sha256
+from typing import Any
 
+import orjson
 import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
 from service import clock
 from service.bootstrap import Service
+from service.connection import connect
 from service.errors import NotFound
 from service.notifications.webhooks.webhooks import Webhook
 from tests.support.faults import raises
@@ -169,3 +172,19 @@ def test_an_erased_player_has_no_webhooks(
     add_webhook(service, ada, receiver)
     service.accounts.erasure.erase(ada, "")
     assert service.notifications.webhooks.of(ada) == []
+
+
+def test_a_webhook_of_a_format_of_a_later_version_waits_for_a_process_that_knows_it(
+    service: Service, workers: WorkerHarness, receiver: WebhookReceiver, ada: str
+) -> None:
+    webhook = add_webhook(service, ada, receiver)
+    later: Any = "later_format"
+    key = f"cartulary:webhooks:{ada}"
+    with connect(service.settings.redis_url) as client:
+        stored: Any = client.hget(key, webhook.id)
+        client.hset(key, webhook.id, orjson.dumps({**orjson.loads(stored), "format": later}))
+    work(workers, start(service, ada))
+    assert not receiver.requests
+    ((delivery,), _) = service.notifications.deliveries.of_player(ada, 10)
+    assert delivery.status == "pending"
+    assert service.notifications.webhooks.find(ada, webhook.id).failures == 0
