@@ -1,4 +1,4 @@
-"""Addresses of servers, games and invitations, as people copy them from a browser."""
+"""Addresses of servers, games, tournaments and invitations, as people copy them from a browser."""
 
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
@@ -7,22 +7,25 @@ from domain.errors import CartularyError
 
 
 class InvalidAddress(CartularyError):
-    """The URL is not that of a server, a game or an invitation."""
+    """The URL is not that of a server, or of a game, a tournament or an invitation on it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The URL of a server, and the id of a game or the token of an invitation, if the URL has one."""
+    """The URL of a server, and the id of a game or of a tournament or the token of an invitation, if the URL
+    has one.
+    """
 
     server: str
     game: str | None = None
+    tournament: str | None = None
     invitation: str | None = None
 
     @classmethod
     def parse(cls, url: str) -> "Address":
         """Return the parts of a URL; `http://` may be left out. Raises InvalidAddress.
 
-        The address of a game may be one of its pages, or of the HTTP interface.
+        The address of a game or of a tournament may be one of its pages, or of the HTTP interface.
         """
         full = url if "://" in url else f"http://{url}"
         try:
@@ -39,6 +42,8 @@ class Address:
                 return cls(server)
             case ["games", game, *_] | ["api", "v1", "games", game, *_]:
                 return cls(server, game=unquote(game))
+            case ["tournaments", id, *_] | ["api", "v1", "tournaments", id, *_]:
+                return cls(server, tournament=unquote(id))
             case ["invitations", token]:
                 return cls(server, invitation=token)
             case _:
@@ -47,7 +52,7 @@ class Address:
 
 def _invalid(url: str) -> InvalidAddress:
     return InvalidAddress.with_message(
-        "{url} is not the address of a server, such as http://127.0.0.1:8000, or of a game or an"
-        " invitation on it",
+        "{url} is not the address of a server, such as http://127.0.0.1:8000, or of a game, a tournament or"
+        " an invitation on it",
         url=url,
     )

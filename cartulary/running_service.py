@@ -8,14 +8,29 @@ from domain.json_types import JsonObject
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.provenance import decode
-from service.settings import load_settings
+from service.settings import Settings, load_settings
+
+
+class ServiceAway(Unavailable):
+    """The Redis of the service does not respond, so that no service is running."""
+
+
+def service_away(settings: Settings) -> ServiceAway:
+    """Return the error of a command whose service has the Redis of these settings, which does not respond."""
+    if settings.is_embedded:
+        return ServiceAway.with_message(
+            "no service is running on {folder}: start `cartulary serve` there, or name the folder of the"
+            " running service with CARTULARY_DATA, or the URL of its Redis with CARTULARY_REDIS_URL",
+            folder=str(settings.data),
+        )
+    return ServiceAway.with_message("the Redis at the given URL does not respond")
 
 
 @contextmanager
 def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[Service]:
     """Open the service whose Redis is at `redis_url` (None: at the URL of the settings), read-only.
 
-    Raises SettingsError, and Unavailable with a message that names the Redis that does not respond.
+    Raises SettingsError, and ServiceAway if the Redis does not respond.
     """
     variables = {} if redis_url is None else {"CARTULARY_REDIS_URL": redis_url}
     settings = load_settings({**environ, **variables})
@@ -24,13 +39,7 @@ def open_service(environ: Mapping[str, str], redis_url: str | None) -> Iterator[
     try:
         yield service
     except Unavailable as error:
-        if settings.is_embedded:
-            raise Unavailable.with_message(
-                "no service is running on {folder}: start `cartulary serve` there, or pass the URL of"
-                " another Redis with --redis or CARTULARY_REDIS_URL",
-                folder=str(settings.data),
-            ) from error
-        raise Unavailable.with_message("the Redis at the given URL does not respond") from error
+        raise service_away(settings) from error
     finally:
         service.redis.close()
 

@@ -6,6 +6,8 @@ what happens to them. If it is killed, they end as well (service/operation/paren
 
 import gc
 import json
+import os
+import shlex
 import shutil
 import sys
 import tempfile
@@ -31,7 +33,7 @@ from service.operation.parent_watch import parent_pipe
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
 from service.server.shared_port import PortError, hold_port, local_url, web_processes
-from service.settings import Settings
+from service.settings import Settings, load_settings
 
 SECONDS_TO_STOP: Final = 8.0
 """Time for the processes that use Redis to end, and then again for Redis; after it, they are killed."""
@@ -224,14 +226,18 @@ def _instructions(settings: Settings, url: str) -> str:
         if settings.is_embedded
         else text(message("the Redis of CARTULARY_REDIS_URL"))
     )
-    rows = (
+    rows = [
         (message("to play, open"), url),
         (message("or, in a terminal"), f"{_program()} play {url}"),
         (None, ""),
         (message_in("instructions", "API"), f"{url}/api/v1/docs"),
         (message("games are in"), store),
-        (message("to stop"), "Ctrl-C"),
-    )
+    ]
+    if settings.data != load_settings(os.environ).data:
+        # This process was told by an option, which other commands do not see.
+        folder = shlex.quote(str(settings.data))
+        rows.append((message("before other commands"), f"export CARTULARY_DATA={folder}"))
+    rows.append((message("to stop"), "Ctrl-C"))
     labels = ["" if label is None else text(label) for label, _ in rows]
     width = max(map(len, labels)) + 3
     lines = (

@@ -6,6 +6,7 @@ hash chain are checked with the keys that are trusted before anything of it is s
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,13 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 import click
 
-from cartulary.command_line import (
-    HAS_FAULT,
-    ServerExtraMissing,
-    bad_parameter,
-    server_extra_missing,
-    usage_error,
-)
+from cartulary.command_line import HAS_FAULT, bad_parameter, server_extra_missing, usage_error
 from cartulary.language import command_renderer, text
 from cartulary.terminal import download_progress, print_message
 from domain.errors import CartularyError, Unreadable
@@ -51,6 +46,8 @@ TOKEN_FILE: Final = "cartulary.token-file"  # noqa: S105 # the name of a key
 REDIS: Final = "cartulary.redis"
 """The name in the context's `meta` of the URL of the Redis of live games, which an option names."""
 _MAX_TOKEN_BYTES: Final = 4096
+_ID_OF_SERVER: Final = re.compile(r"[0-9a-f]{16}")
+"""The ids that servers give to games. A word of another form is more likely the name of a file."""
 
 
 class SourceNotFound(click.BadParameter):
@@ -79,15 +76,42 @@ def open_source(source: str) -> BinaryIO:
             raise click.ClickException(text(fault)) from None
     if not _may_be_live() or not all(char.isalnum() or char in "-_" for char in source):
         raise SourceNotFound(message("there is no file {path}", path=source))
+    return BytesIO(_found_record(source))
+
+
+def _found_record(source: str) -> bytes:
+    """Return the record of the live game whose id may be this source, which is no file.
+
+    Raises SourceNotFound, and ClickException for the id of a game of a service that does not respond.
+    """
     try:
-        return BytesIO(live_record(source))
-    except ServerExtraMissing as error:
+        from cartulary.running_service import ServiceAway, read_live_record
+    except ModuleNotFoundError as error:
+        fault = message(
+            "there is no file {path}. To read live games: {reason}",
+            path=source,
+            reason=server_extra_missing(error).message,
+        )
+        raise SourceNotFound(fault) from None
+    from service.errors import NotFound
+
+    redis = click.get_current_context().meta.get(REDIS)
+    try:
+        return read_live_record(os.environ, source, redis)
+    except NotFound:
+        fault = message("there is neither a file nor a live game {path}", path=source)
+        raise SourceNotFound(fault) from None
+    except ServiceAway as error:
+        if redis is not None or _ID_OF_SERVER.fullmatch(source):
+            raise _unreadable_game(source, error) from None
         fault = message(
             "there is no file {path}. To read live games: {reason}",
             path=source,
             reason=error.message,
         )
         raise SourceNotFound(fault) from None
+    except CartularyError as error:
+        raise _unreadable_game(source, error) from None
 
 
 def _may_be_live() -> bool:

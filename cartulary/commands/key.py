@@ -19,8 +19,11 @@ from ledger.keys import SigningKey
 from ledger.os_errors import os_reason
 from ledger.player_signatures import key_payload, sign_action
 
-_file: Final = argument(
+_new_file: Final = argument(
     "file", metavar=message_in("metavar", "FILE"), type=PathType(dir_okay=False)
+)
+_file: Final = argument(
+    "file", metavar=message_in("metavar", "FILE"), type=PathType(exists=True, dir_okay=False)
 )
 
 
@@ -41,7 +44,7 @@ def key() -> None:
         message("Generate a key, write it to FILE, and print its id and its public key as JSON."),
     ),
 )
-@_file
+@_new_file
 def generate(file: Path) -> None:
     new = SigningKey.generate()
     try:

@@ -41,6 +41,14 @@ data_option: Final = option(
         "Folder of the games and the signing key; default: CARTULARY_DATA, else the user's."
     ),
 )
+existing_data_option: Final = option(
+    "--data",
+    type=PathType(exists=True, file_okay=False),
+    help=message(
+        "Folder of the games and the signing key; default: CARTULARY_DATA, else the user's."
+    ),
+)
+"""For commands that create nothing in an empty folder."""
 json_option: Final = option(
     "--json", "as_json", is_flag=True, help=message("Print JSON for programs.")
 )

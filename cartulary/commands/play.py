@@ -6,7 +6,7 @@ from typing import Final
 
 import click
 
-from cartulary.command_line import IntRange, argument, command, option
+from cartulary.command_line import IntRange, argument, bad_parameter, command, option
 from cartulary.commands.options import color_option, token_file_option
 from cartulary.language import command_renderer
 from cartulary.terminal import Color, result_styler, width
@@ -69,7 +69,7 @@ def play(
     no_sign: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
-    from cartulary.addresses import Address
+    from cartulary.addresses import Address, InvalidAddress
     from cartulary.client import Client, Evidence, Limits
     from cartulary.source import given_token
     from cartulary.terminal_client.beginning import Beginning, RequestedGame
@@ -79,7 +79,13 @@ def play(
     from cartulary.terminal_client.tokens import TokensFile
 
     renderer = command_renderer()
-    address = Address.parse(url)
+    try:
+        address = Address.parse(url)
+    except InvalidAddress as error:
+        raise bad_parameter(error.message, "URL") from None
+    if address.tournament is not None:
+        fault = message("{url} is the address of a tournament: name one of its games", url=url)
+        raise bad_parameter(fault, "URL")
     styler = result_styler(color)
     limits = Limits(attempts=4)
     with ExitStack() as stack:

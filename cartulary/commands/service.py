@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from cartulary.command_line import IntRange, argument, command, option, usage_error
-from cartulary.commands.options import data_option, redis_option, with_service
+from cartulary.command_line import IntRange, PathType, argument, command, option, usage_error
+from cartulary.commands.options import data_option, existing_data_option, redis_option, with_service
 from cartulary.imports import quick_imports
 from cartulary.language import text
 from cartulary.terminal import confirm, echo, print_message
+from domain.errors import CartularyError
 from domain.messages import Instant, comma_list, message, message_in, plural_message
 
 if TYPE_CHECKING:
@@ -336,7 +337,7 @@ def _report_rebuilt(entries: int, size: int) -> None:
         ),
     ),
 )
-@data_option
+@existing_data_option
 @option(
     "--game",
     metavar=message_in("metavar", "GAME"),
@@ -368,8 +369,10 @@ def repair(data: Path | None, *, game: str | None, yes: bool) -> None:
 )
 @argument("folder", metavar=message_in("metavar", "FOLDER"), type=click.Path(path_type=Path))
 @option("--with-keys", is_flag=True, help=message("Include the private keys of this machine."))
-@data_option
+@existing_data_option
 def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
+    from cartulary.running_service import service_away
+    from service.errors import Unavailable
     from service.recovery.backup import BLOCK, back_up
     from service.settings import archive_folder
 
@@ -378,7 +381,10 @@ def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
             print_message(message("{size} MiB ...", size=size >> 20))
 
     settings = _settings_with(data)
-    size = back_up(settings, folder, with_keys=with_keys, on_progress=show)
+    try:
+        size = back_up(settings, folder, with_keys=with_keys, on_progress=show)
+    except Unavailable as error:
+        raise service_away(settings) from error
     if archive_folder(settings.archive) is None:
         print_message(
             message("the archived games in {url} are not part of the backup", url=settings.archive)
@@ -397,7 +403,9 @@ def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
         ),
     ),
 )
-@argument("folder", metavar=message_in("metavar", "FOLDER"), type=click.Path(path_type=Path))
+@argument(
+    "folder", metavar=message_in("metavar", "FOLDER"), type=PathType(exists=True, file_okay=False)
+)
 @data_option
 def restore(folder: Path, data: Path | None) -> None:
     from service.recovery.backup import restore as run
@@ -417,14 +425,20 @@ def restore(folder: Path, data: Path | None) -> None:
         ),
     ),
 )
-@data_option
+@existing_data_option
 @option("--yes", is_flag=True, help=message("Declare it without asking."))
 def new_epoch(data: Path | None, *, yes: bool) -> None:
     from service.transparency.restores import mark_restored
 
+    folder = _settings_with(data).data
+    if not folder.is_dir():
+        raise CartularyError.with_message(
+            "there is no data folder {folder}: name it with --data or CARTULARY_DATA",
+            folder=str(folder),
+        )
     if not yes:
         confirm(message("Was the data restored from a backup? This cannot be undone. Go on?"))
-    mark_restored(_settings_with(data).data)
+    mark_restored(folder)
     echo(text(message("the next checkpoint of the transparency log begins a new epoch")))
 
 

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from cartulary.command_line import argument, bad_parameter, group, option
 from cartulary.commands.audit import EXIT_STATUS
 from cartulary.commands.options import json_option, public_key
 from cartulary.language import command_renderer
-from cartulary.source import client_of, is_url
+from cartulary.source import SourceNotFound, client_of, is_url
 from cartulary.terminal import echo
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, message, message_in
@@ -69,9 +70,9 @@ def audit_tournament(
     expected = None if key is None else public_key(key)
     with ExitStack() as stack:
         if is_url(source):
-            server, _, id = source.rstrip("/").removesuffix("/record").rpartition("/tournaments/")
-            client = stack.enter_context(client_of(server.removesuffix("/api/v1")))
-            data = _download(client, f"/tournaments/{id}/record")
+            server, id = _parts_of(source)
+            client = stack.enter_context(client_of(server))
+            data = _download(client, f"/tournaments/{quote(id, safe='')}/record")
             load_game = _games_of(client)
         else:
             data = _read_file(Path(source))
@@ -79,7 +80,7 @@ def audit_tournament(
         if games is not None and is_url(games):
             load_game = _games_of(stack.enter_context(client_of(games)))
         elif games is not None:
-            load_game = _games_in(Path(games))
+            load_game = _games_in(_folder(games))
         record = read_tournament(data)
         keys = [
             entry
@@ -118,6 +119,19 @@ def _print(verdict: "TournamentVerdict", events: int, *, as_json: bool) -> None:
     echo(renderer(states[verdict.outcome]))
 
 
+def _parts_of(url: str) -> tuple[str, str]:
+    """Return the server and the id in the address of a tournament. Raises SourceNotFound."""
+    from cartulary.addresses import Address, InvalidAddress
+
+    try:
+        address = Address.parse(url)
+    except InvalidAddress as error:
+        raise SourceNotFound(error.message) from None
+    if address.tournament is None:
+        raise SourceNotFound(message("{url} is not the address of a tournament", url=url))
+    return address.server, address.tournament
+
+
 def _read_file(path: Path) -> bytes:
     """Return the bytes of a file. Raises Unreadable; BadParameter if it cannot be opened."""
     try:
@@ -125,7 +139,15 @@ def _read_file(path: Path) -> bytes:
             return file.read(MAX_RECORD_BYTES + 1)
     except OSError as error:
         fault = message("cannot open {path}: {reason}", path=str(path), reason=os_reason(error))
-        raise bad_parameter(fault) from None
+        raise SourceNotFound(fault) from None
+
+
+def _folder(path: str) -> Path:
+    """Return the path of a folder. Raises BadParameter if there is none."""
+    folder = Path(path)
+    if not folder.is_dir():
+        raise bad_parameter(message("there is no folder {path}", path=path), "--games")
+    return folder
 
 
 def _games_in(folder: Path) -> Callable[[str], bytes | None]:

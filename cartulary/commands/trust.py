@@ -2,14 +2,13 @@
 
 import os
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from cartulary.command_line import argument, command, option, usage_error
 from cartulary.commands.options import json_option, live_redis_option
 from cartulary.language import command_renderer, text
-from cartulary.source import read_source
+from cartulary.source import SourceNotFound, read_source
 from cartulary.terminal import confirm, echo, print_message
 from domain.errors import CartularyError
 from domain.json_types import JsonObject
@@ -141,9 +140,11 @@ def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
     from client.exchange import UNTRUSTED_SERVER
     from replay.audit.trusted_keys import TrustedKey
 
-    with suppress(InvalidAddress):
+    try:
         # The address of a game names its server.
         url = Address.parse(url).server
+    except InvalidAddress as error:
+        raise SourceNotFound(error.message) from None
     try:
         with Client(url, language=command_renderer().language, limits=UNTRUSTED_SERVER) as client:
             published = client.run(server_keys())

@@ -209,7 +209,8 @@ def _write_snapshot(url: str, file: BinaryIO, on_progress: Progress) -> int:
     40 bytes, and then by the writes that follow.
     """
     client = connect(url, seconds_to_respond=SECONDS_TO_RESPOND)
-    connection = client.connection_pool.get_connection()
+    with unavailable_on_error():
+        connection = client.connection_pool.get_connection()
     try:
         with unavailable_on_error():
             connection.send_command("SYNC")  # type: ignore[no-untyped-call] # redis-py has no annotations here

@@ -177,7 +177,9 @@ def test_inspecting_a_live_game_shows_the_deliveries_of_notifications(
     assert '"deliveries":[]' in result.stdout
 
 
-@pytest.mark.parametrize("command", [["reindex"], ["export", "abc"], ["replay", "abc"]])
+@pytest.mark.parametrize(
+    "command", [["reindex"], ["export", "abc"], ["replay", "0123456789abcdef"]]
+)
 def test_without_a_running_service_the_error_suggests_how_to_start_one(
     tmp_path: Path, command: list[str]
 ) -> None:
@@ -213,8 +215,8 @@ def test_an_unknown_game_is_an_error_that_names_it(settings: Settings) -> None:
     result = processes.cartulary_here(
         "replay", "nothing", *redis, CARTULARY_DATA=str(settings.data)
     )
-    assert result.returncode == 1
-    assert "there is no game nothing" in result.stderr
+    assert result.returncode == 2
+    assert "there is neither a file nor a live game nothing" in result.stderr
 
 
 def test_exporting_a_live_game_creates_no_signing_key(

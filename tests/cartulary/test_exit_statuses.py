@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from cartulary.cli import cartulary
 from service import clock
 from service.imports.store import ID_BYTES, PREFIX
+from service.settings import Settings
 from tests.support.pages import DOCS
 
 Run = Callable[..., Result]
@@ -35,7 +36,7 @@ SHOWING: Final = ARGUMENTS.keys() - {"audit", "compare", "trust"}
 
 
 INPUTS: Final[Mapping[str, Callable[[Path, bytes], object]]] = {
-    "no such file": lambda _path, _data: None,
+    "neither a file nor a live game of this name": lambda _path, _data: None,
     "a directory": lambda path, _: path.mkdir(),
     "an empty file": lambda path, _: path.touch(),
     "something else than a record": lambda path, _: path.write_bytes(b"\x89PNG\r\n\x1a\n" * 99),
@@ -145,6 +146,12 @@ def all_commands(
 
 
 COMMANDS: Final = dict(all_commands())
+PATHS: Final = ("file", "first", "second", "folder", "records", "source")
+"""The arguments that name files and folders, which must exist."""
+ADDRESSES: Final = ("url", "source", "sources")
+"""The arguments that may be addresses of servers."""
+CREATED: Final = {("backup", "folder"), ("key generate", "file")}
+"""The arguments that name what a command creates."""
 WITH_REDIS: Final = [
     name
     for name, command in COMMANDS.items()
@@ -194,9 +201,13 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
     match problem:
         case "an option does not exist":
             words.append("--no-such-option")
-        case "a file does not exist":
+        case "a file or a folder does not exist":
             missing = str(tmp_path / "missing")
-            words += [missing] * len(required(name))
+            words += required(name, **dict.fromkeys(PATHS, missing), head="0" * 64, action="{}")
+        case "the data folder that `--data` names does not exist":
+            words += [*required(name), "--data", str(tmp_path / "missing")]
+        case "no service runs on the data folder":
+            words += [*required(name), "--data", str(tmp_path)]
         case "the Redis of the service does not respond":
             tomorrow = clock.format(clock.now() + timedelta(days=1))
             id = "0" * 16
@@ -207,14 +218,89 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
             words += required(name, source=address, sources=address, a=address, b=address)
         case "the address is not that of a game":
             words += required(name, source=URL, sources=URL, a=URL, b=URL)
+        case "the address is not that of a tournament":
+            words += required(name, source=f"{URL}/games/1")
+        case "the address is not that of a server":
+            words += required(name, **dict.fromkeys(ADDRESSES, "http://["))
         case _:
-            words += [*required(name.removesuffix(" --once"), url=URL)]
+            address = f"{URL}/tournaments/1" if name == "tournament audit" else URL
+            command = name.removesuffix(" --once")
+            words += [*required(command, **dict.fromkeys(ADDRESSES, address))]
+            words += ["--yes"] if name == "trust" else []
     environment = {"CARTULARY_DATA": str(tmp_path), "CARTULARY_TOKEN": "token"}
     result = CliRunner(env=environment).invoke(cartulary, words, input=BOUNCE)
     assert result.exit_code == status, result.output
-    assert "Traceback" not in result.output
+    assert isinstance(result.exception, SystemExit)
+    assert not (tmp_path / "missing").exists()
+    if "does not exist" in problem and problem != "an option does not exist":
+        assert str(tmp_path / "missing") in result.output
     if status == 1:
-        assert "does not respond" in result.output or URL in result.output
+        words_of_message = ("does not respond", "no service is running", URL)
+        assert any(words in result.output for words in words_of_message)
+
+
+def test_the_second_table_has_every_command_that_needs_a_file_a_folder_or_a_server() -> None:
+    rows: dict[str, set[str]] = {}
+    for problem, name, _ in other_statuses():
+        rows.setdefault(problem, set()).add(name.removesuffix(" --once"))
+    arguments = {
+        (name, parameter.name)
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if isinstance(parameter, click.Argument)
+    }
+    with_path = {name for name, argument in arguments - CREATED if argument in PATHS}
+    with_url = {name for name, argument in arguments if argument in ADDRESSES}
+    with_data = {name for name, command in COMMANDS.items() if has_option(command, "--data")}
+    # Those that read a record are in the first table.
+    assert rows["a file or a folder does not exist"] == with_path - ARGUMENTS.keys()
+    assert rows["the server at the URL does not respond"] == with_url - SHOWING - {"audit"}
+    assert rows["the address is not that of a server"] == with_url - SHOWING - {"audit"}
+    assert rows["the server of a game does not respond"] == ARGUMENTS.keys() - {"trust"}
+    assert rows["the address is not that of a game"] == ARGUMENTS.keys() - {"trust"}
+    # These create it.
+    assert rows["the data folder that `--data` names does not exist"] == with_data - {
+        "serve",
+        "restore",
+    }
+    typed = {
+        (name, parameter.name)
+        for name, command in COMMANDS.items()
+        for parameter in command.params
+        if isinstance(parameter, click.Argument)
+        and isinstance(parameter.type, click.Path | click.File)
+    }
+    assert {argument for _, argument in typed} <= set(PATHS)
+
+
+def has_option(command: click.Command, option: str) -> bool:
+    return any(option in parameter.opts for parameter in command.params)
+
+
+@pytest.mark.parametrize("command", ARGUMENTS)
+@pytest.mark.parametrize("is_running", [False, True])
+def test_a_word_that_is_no_file_is_no_file_whether_a_service_runs_or_not(
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    command: str,
+    *,
+    is_running: bool,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    environment = {"CARTULARY_DATA": str(tmp_path)}
+    if is_running:
+        environment["CARTULARY_REDIS_URL"] = settings.redis_url
+        environment["CARTULARY_QUEUE_URL"] = settings.queue_url
+    words = [command, *(word.format("nofile") for word in ARGUMENTS[command])]
+    result = CliRunner(env=environment).invoke(cartulary, words)
+    assert result.exit_code == table()["neither a file nor a live game of this name"][command]
+    assert "nofile" in result.stderr
+    assert ("no service is running" in result.stderr) is not is_running
+    # The id of a game is that of a live game, so the service is missing.
+    words = [command, *(word.format("0123456789abcdef") for word in ARGUMENTS[command])]
+    result = CliRunner(env=environment).invoke(cartulary, words)
+    assert result.exit_code == (2 if is_running else 1)
 
 
 def test_a_log_and_scores_fit_into_forty_columns(
@@ -234,3 +320,11 @@ def test_nobody_is_asked_for_a_name_where_there_is_no_server() -> None:
     result = CliRunner().invoke(cartulary, ["play", "http://127.0.0.1:1"], input="1\n")
     assert result.exit_code == 1
     assert "How do you want to play?" not in result.output
+
+
+def test_no_epoch_is_declared_in_a_folder_that_does_not_exist(tmp_path: Path) -> None:
+    environment = {"CARTULARY_DATA": str(tmp_path / "missing")}
+    result = CliRunner(env=environment).invoke(cartulary, ["new-epoch", "--yes"])
+    assert result.exit_code == 1
+    assert "there is no data folder" in result.stderr
+    assert not (tmp_path / "missing").exists()

@@ -76,15 +76,15 @@ def test_bad_usage_exits_with_status_2(
 
 
 def test_a_file_that_is_missing_or_no_key_is_reported(run: Run, tmp_path: Path) -> None:
-    for name, content, problem in (
-        ("missing.pem", None, "cannot read"),
-        ("other.pem", b"no key", "does not contain a readable private key"),
+    for name, content, status, problem in (
+        ("missing.pem", None, 2, "does not exist"),
+        ("other.pem", b"no key", 1, "does not contain a readable private key"),
     ):
         file = tmp_path / name
         if content is not None:
             file.write_bytes(content)
         result = run("key", "register", file, "--player", "0123456789abcdef")
-        assert (result.exit_code, result.stdout) == (1, "")
+        assert (result.exit_code, result.stdout) == (status, "")
         assert problem in result.stderr
     missing_folder = run("key", "generate", tmp_path / "missing" / "key.pem")
     assert (missing_folder.exit_code, "cannot write" in missing_folder.stderr) == (1, True)

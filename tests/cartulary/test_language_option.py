@@ -192,7 +192,8 @@ def test_defaults_and_names_of_options_are_the_same_in_every_language() -> None:
         (("nonsense",), "La commande 'nonsense' n'existe pas."),
         (("log", "--jsom", "x"), "L'option '--jsom' n'existe pas. Vouliez-vous dire '--json' ?"),
         (("log",), "Argument manquant : 'SOURCE'."),
-        (("key", "register", "x"), "Option manquante : '--player'."),
+        (("key", "generate"), "Argument manquant : 'FICHIER'."),
+        (("admin", "revoke", "x"), "Option manquante : '--reason'."),
         (("log", "a", "b", "c"), "Arguments en trop (b c)"),
         (
             ("replay", "x", "--seq", "y"),

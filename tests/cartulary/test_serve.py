@@ -58,6 +58,14 @@ def test_serve_prints_its_url_answers_requests_and_stops_on_ctrl_c(
     assert re.search(rf"to play, open +{running.url}\n", output)
     assert re.search(rf"or, in a terminal +\S*cartulary play {running.url}\n", output)
     assert str(running.data) in output
+    # What is to be typed before other commands lets them find the service.
+    (setting,) = re.findall(r"before other commands +export (\S+)\n", output)
+    name, _, folder = setting.partition("=")
+    listed = processes.cartulary_here("admin", "players", **{name: folder})
+    assert (name, listed.returncode) == ("CARTULARY_DATA", 0)
+    elsewhere = processes.cartulary_here("admin", "players", CARTULARY_DATA=f"{folder}/elsewhere")
+    assert elsewhere.returncode == 1
+    assert "name the folder of the running service with CARTULARY_DATA" in elsewhere.stderr
     assert running.register("ana") == 201
     assert all(running.pid_of(name) for name in running.commands)
     web = [line for line in descendants(running.pid).values() if line == "cartulary web"]

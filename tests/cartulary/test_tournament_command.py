@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from cartulary.addresses import Address
 from service.bootstrap import Service
 from tests.support.processes import cartulary
 from tests.support.tournaments import FinishedTournament
@@ -31,6 +32,8 @@ def test_the_verdict_and_the_exit_status_are_those_of_the_audit(folder: Path) ->
     assert result.returncode == 1
     assert "the record does not list this key" in result.stderr
     empty = folder / "empty"
+    missing = cartulary("tournament", "audit", str(record), "--games", str(empty))
+    assert (missing.returncode, "there is no folder" in missing.stderr) == (2, True)
     empty.mkdir()
     result = cartulary("tournament", "audit", str(record), "--games", str(empty), "--json")
     assert (result.returncode, json.loads(result.stdout)["verdict"]) == (3, "unknown")
@@ -39,3 +42,26 @@ def test_the_verdict_and_the_exit_status_are_those_of_the_audit(folder: Path) ->
     verdict = json.loads(result.stdout)
     assert (result.returncode, verdict["verdict"], verdict["event"]) == (1, "broken", 1)
     assert cartulary("tournament", "audit", str(folder / "none.jsonl")).returncode == 2
+
+
+@pytest.mark.parametrize("address", ["games/0123456789abcdef", "", "tournaments", "tournaments/"])
+def test_an_address_that_is_not_that_of_a_tournament_is_named(address: str) -> None:
+    url = f"http://127.0.0.1:1/{address}"
+    result = cartulary("tournament", "audit", url)
+    assert result.returncode == 2
+    assert f"Invalid value for SOURCE: {url} is not the address of " in result.stderr
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "tournaments/t1",
+        "tournaments/t1/rounds/2",
+        "api/v1/tournaments/t1/record",
+        "tournaments/t1/",
+    ],
+)
+def test_each_address_of_a_tournament_leads_to_its_record(path: str) -> None:
+    assert Address.parse(f"http://127.0.0.1:1/{path}") == Address(
+        "http://127.0.0.1:1", tournament="t1"
+    )

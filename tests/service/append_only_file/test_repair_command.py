@@ -92,10 +92,16 @@ def test_repair_reports_that_complete_data_is_complete(tmp_path: Path, stored_ga
 def test_repair_without_data_or_while_the_service_runs_is_an_error(
     tmp_path: Path, stored_games: bytes
 ) -> None:
-    status, output = run_repair(tmp_path / "elsewhere")
+    elsewhere = tmp_path / "elsewhere"
+    status, output = run_repair(elsewhere)
+    assert status == 2
+    assert "does not exist" in output
+    assert not elsewhere.exists()
+    elsewhere.mkdir()
+    status, output = run_repair(elsewhere)
     assert status == 1
     assert "contains no data of an embedded Redis" in output
-    assert not (tmp_path / "elsewhere").exists()
+    elsewhere.rmdir()
     write_data(tmp_path, stored_games)
     with EmbeddedRedis(tmp_path):
         status, output = run_repair(tmp_path)
