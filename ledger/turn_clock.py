@@ -8,6 +8,7 @@ current time.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final, Literal, get_args
@@ -167,6 +168,40 @@ def pause_limit(game: Game) -> str | None:
     if pause is None or game.has_ended:
         return None
     return format_timestamp(_stop_of_pause(pause).end)
+
+
+@dataclass(frozen=True, slots=True)
+class ClockStop:
+    """What stops the clock of all seats until people decide: a pause by agreement, or an open dispute."""
+
+    reason: Literal["pause", "dispute"]
+    until: str
+    """When the clock runs again at the latest."""
+
+    @property
+    def why(self) -> Message:
+        """Why the clock stands still, in words."""
+        if self.reason == "pause":
+            return message("the clock stands still: all players have agreed to a pause")
+        return message("the clock stands still: a dispute is open")
+
+
+def clock_stop(game: Game, at: str) -> ClockStop | None:
+    """Return what stops the clock at a timestamp since the beginning of the turn under way; None if it runs.
+
+    Nobody knows the deadline while the clock is stopped: that of `deadline` is the latest one possible.
+    Nights, weekends and holidays do not stop it in this sense: they end at known times, and so the deadline
+    is known.
+    """
+    if game.clock is None or game.to_act is None:
+        return None
+    pause, dispute = pause_limit(game), game.open_dispute
+    limits: dict[Literal["pause", "dispute"], str | None] = {
+        "pause": pause,
+        "dispute": None if dispute is None else dispute.clock_stopped_until,
+    }
+    stops = [ClockStop(reason, limit) for reason, limit in limits.items() if limit and at < limit]
+    return ClockStop(stops[0].reason, max(stop.until for stop in stops)) if stops else None
 
 
 def is_pause_over(game: Game, at: str) -> bool:

@@ -9,7 +9,7 @@ from domain.game import Game
 from domain.messages import Text, Value, message
 from domain.registry import rule_systems
 from domain.scene import Scene, outcome_of
-from ledger.turn_clock import milliseconds_left
+from ledger.turn_clock import clock_stop, milliseconds_left
 from replay.event_values import actor
 from replay.render.descriptions import player_label
 from replay.render.styles import DIM, seat_style
@@ -56,6 +56,12 @@ def remaining_milliseconds(step: Step) -> int | None:
     """
     turn = turn_under_way(step)
     return None if turn is None else milliseconds_left(turn, step.event["at"])
+
+
+def has_clock_stopped(step: Step) -> bool:
+    """Return whether the clock stood still, for a time that nobody knew, when an event acted on a turn."""
+    turn = turn_under_way(step)
+    return turn is not None and clock_stop(turn, step.event["at"]) is not None
 
 
 def turn_under_way(step: Step) -> Game | None:

@@ -15,6 +15,7 @@ from domain.chance import FIRST_SEED_VERSION
 from domain.contract import AnyRuleSystem, DomainEvent, Reason, secret_owner
 from domain.errors import Malformed
 from domain.event import Event, acting_seat, recorded_data
+from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import turn_clock
 from ledger.canonical import canonical, format_timestamp
@@ -197,11 +198,18 @@ def _time(step: Step) -> JsonObject:
         "turn_of": None if turn is None else turn.to_act,
         "turn_began": None if turn is None else turn.turn_at,
         "deadline": None if deadline is None else format_timestamp(deadline),
+        "clock_stopped_until": None if turn is None else _clock_stopped_until(turn, step.event),
         "remaining_ms": remaining_milliseconds(step),
         "bank_ms": None
         if turn is None or turn.to_act is None
         else turn_clock.bank_milliseconds(turn, turn.to_act),
     }
+
+
+def _clock_stopped_until(game: Game, event: Event) -> str | None:
+    """Return when a clock that stood still at the time of an event would run again at the latest."""
+    stop = turn_clock.clock_stop(game, event["at"])
+    return None if stop is None else stop.until
 
 
 def _seen_position(step: Step, context: EventContext) -> JsonObject | None:
@@ -257,6 +265,7 @@ def _consequences(step: Step, context: EventContext) -> JsonObject:
     return {
         "to_act": after.to_act if is_changed else None,
         "deadline": format_timestamp(deadline) if is_changed and deadline is not None else None,
+        "clock_stopped_until": _clock_stopped_until(after, event) if is_changed else None,
         "rounds": [
             {"round": round, "scored_by": _seq_of(on_branch, "RoundScored", round)}
             for round, ended_by in after.rounds_ended.items()

@@ -174,9 +174,14 @@ def _conclusion_about_server(event: Event, time: JsonObject) -> tuple[Message, l
 
 
 def deadline_message(time: JsonObject, event: Event) -> Value | None:
-    """Return the deadline of the turn under way, and how long before it the event was appended."""
+    """Return the deadline of the turn under way, and how long before it the event was appended.
+
+    While the clock stood still, nobody knew the deadline.
+    """
     if time["deadline"] is None:
         return None
+    if time["clock_stopped_until"] is not None:
+        return message("the clock stood still")
     deadline = Instant(time["deadline"], is_exact=True)
     if time["remaining_ms"] is None:
         return deadline
@@ -271,7 +276,11 @@ def following_messages(explanation: JsonObject) -> Iterator[Message]:
 
 def consequence_messages(outcome: JsonObject) -> Iterator[Message]:
     """Yield the next turn, and the scoring of the round and the game."""
-    if outcome["deadline"] is not None:
+    if outcome["clock_stopped_until"] is not None:
+        yield message(
+            "turn of {player}; the clock stands still", player=PlayerAt(outcome["to_act"])
+        )
+    elif outcome["deadline"] is not None:
         yield message(
             "turn of {player} until {time}",
             player=PlayerAt(outcome["to_act"]),

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import Final
 
-from domain.event import Event
 from domain.messages import Message, message
 from ledger.commands import CLOCK
 from ledger.record import Record
@@ -13,6 +12,7 @@ from replay.event_filter import NO_FILTER, EventFilter
 from replay.event_text import (
     actor_message,
     actor_style,
+    has_clock_stopped,
     outcome_message,
     remaining_milliseconds,
     scored_round_end,
@@ -41,8 +41,11 @@ def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
             yield step
 
 
-def _time_left(event: Event, milliseconds: int) -> Message:
+def _time_left(step: Step, milliseconds: int) -> Message:
     """Return how long before or after the deadline an event was: the clock's delay is not the player's."""
+    event = step.event
+    if has_clock_stopped(step):
+        return message("the clock stood still")
     if milliseconds <= 0 and event["by"] == CLOCK:
         return message("deadline + {time}", time=duration_message(-milliseconds))
     return time_left_message(milliseconds)
@@ -78,7 +81,7 @@ def log_lines(
         notes = []
         if remaining is not None:
             style = DIM if remaining > 0 else BOLD
-            notes.append((renderer(_time_left(event, remaining)), style))
+            notes.append((renderer(_time_left(step, remaining)), style))
         if "signature" in event or "prepared" in event:
             notes.append((renderer(_SIGNED), DIM))
         # A scored round belongs to the branch of the event that ended it.

@@ -192,8 +192,10 @@ def games(
     *,
     as_json: bool,
 ) -> JsonObject | Message | None:
+    from service import clock
     from service.games.listings import STATUSES, parse_statuses
 
+    now = clock.format(clock.now())
     player_id = None if of_player is None else _id_of(service, of_player)
     statuses = parse_statuses(game_status, STATUSES)
     page = service.administration.search_games(OPERATOR, statuses, player_id, cursor, limit)
@@ -207,6 +209,7 @@ def games(
             "seq": summary.seq,
             "to_act": summary.to_act,
             "deadline": summary.deadline,
+            "clock_stopped_until": (summary.timing or {}).get("clock_stopped_until"),
             "private": summary.options["private"],
         }
         for summary in service.games.queries.summaries(page.games)
@@ -216,6 +219,8 @@ def games(
         return {"games": rows, "next": page.next}
     for row in rows:
         deadline = "-" if row["deadline"] is None else _time(row["deadline"])
+        if (row["clock_stopped_until"] or "") > now:
+            deadline = text(message("the clock stands still"))
         echo(f"{row['id']}  {row['status']:9}  {row['rules']:8}  {row['seq']:5}  {deadline}")
     return None if page.next is None else message("more: --cursor {cursor}", cursor=page.next)
 

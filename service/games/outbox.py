@@ -277,11 +277,19 @@ def _cancellation_entries(game: Game, turn: Turn, event: Event) -> dict[str, Jso
 
 
 def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:
-    """Return the entry for the reminder of a deadline; none if the time for the turn is too short for it."""
+    """Return the entry for the reminder of a deadline; none if the time for the turn is too short for it.
+
+    No time runs out while a pause or a dispute stops the clock, so nobody is reminded before the end of that.
+    """
     start, end = clock.parse(game.turn_at), clock.parse(deadline)
     if end - start < 2 * SHORTEST_REMINDER:
         return {}
     remind_at = end - min(LONGEST_REMINDER, max(SHORTEST_REMINDER, (end - start) / 4))
+    stop = turn_clock.clock_stop(game, game.turn_at)
+    if stop is not None:
+        remind_at = max(remind_at, clock.parse(stop.until))
+    if remind_at >= end:
+        return {}
     return {
         "remind": {
             "seat": game.to_act,

@@ -15,7 +15,7 @@ from domain.event import Clock
 from domain.game import Game, Status
 from domain.json_types import JsonObject
 from ledger.canonical import format_timestamp
-from ledger.turn_clock import bank_begins_at, bank_milliseconds, pause_limit
+from ledger.turn_clock import bank_begins_at, bank_milliseconds, clock_stop, pause_limit
 from service import clock
 from service.games.concerns import counted_concerns
 from service.games.dispute_view import open_dispute_summary, pending_takeback
@@ -113,21 +113,23 @@ def summarize(game: Game) -> Summary:
 
 
 def timing(game: Game) -> JsonObject | None:
-    """Return the time banks, the pause and the holidays of a game.
+    """Return the time banks, the pause and the holidays of a game, and until when its clock stands still.
 
     None unless the game is in progress, with a clock. `banks_ms` are the milliseconds that were left in the
     time bank of each seat when the turn under way began, null without time banks. `bank_from` is the time at
-    which that turn begins to use up the bank of its seat. `holidays` are those that are not over at the time
-    of the last event.
+    which that turn begins to use up the bank of its seat. `clock_stopped_until` is the time at which the
+    clock runs again at the latest, after a pause or an open dispute; null if it ran at the time of the last
+    event. `holidays` are those that are not over at that time.
     """
     if game.clock is None or game.status != "playing":
         return None
-    bank_from = bank_begins_at(game)
+    bank_from, stop = bank_begins_at(game), clock_stop(game, game.at)
     return {
         "banks_ms": [bank_milliseconds(game, seat) for seat in range(game.seats)]
         if "bank" in game.clock
         else None,
         "bank_from": None if bank_from is None else format_timestamp(bank_from),
+        "clock_stopped_until": None if stop is None else stop.until,
         "pause": _pause(game),
         "holidays": [
             {"player": holiday.player, "from": holiday.begins, "to": holiday.until}

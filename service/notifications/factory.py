@@ -13,6 +13,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message
+from ledger.turn_clock import clock_stop
 from replay.language.renderer import NO_NAMES, Names
 from replay.recap import Recap
 from service import clock
@@ -156,7 +157,13 @@ class NotificationFactory:
         match subject:
             case "your_turn" | "deadline_near":
                 seat = delivery.data["seat"]
-                details = {"seat": seat, "round": game.round, "deadline": clock.deadline(game)}
+                stop = clock_stop(game, clock.format(clock.now()))
+                details = {
+                    "seat": seat,
+                    "round": game.round,
+                    "deadline": clock.deadline(game),
+                    "clock_stopped_until": None if stop is None else stop.until,
+                }
                 return details | ({"begins": True} if "begins" in delivery.data else {})
             case "game_over":
                 return {"status": game.status, "ranking": game.ranking}

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 from domain.event import Event
 from domain.game import Game
-from domain.messages import message
+from domain.messages import Message, message
 from domain.tournaments.formats import round_title
 from domain.tournaments.tournament import Tournament
 from ledger import turn_clock
@@ -50,11 +50,11 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Date:
-    """A date in a calendar."""
+    """A date in a calendar, or something to do that has no date: `at` is None."""
 
     uid: str
     known_since: datetime
-    at: datetime
+    at: datetime | None
     title: str
     address: str
     sequence: int = 0
@@ -98,10 +98,12 @@ class Feeds:
         """Return the calendar of a player: the deadline of each turn that waits for them, and in tournaments
         when registration closes and the last date of each round in which they play.
 
-        The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change.
+        The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change. While a
+        pause or a dispute stops the clock, a turn is something to do (VTODO) without a date, which says so.
         """
         (account,) = self._players.get([player])
         render = renderer_for(account)
+        now = clock.format(clock.now())
         dates = []
         for game in self._games(player):
             deadline = turn_clock.deadline(game)
@@ -109,8 +111,11 @@ class Feeds:
                 continue
             # Not known since the time of the request, so that nothing changes unless the deadline does.
             known_since = clock.parse(game.at)
-            title = message("{game}: your turn ends", game=game_name(game))
             uid, address = f"{game.id}-{game.turn}", f"{self._public_url}/games/{game.id}"
+            stop = turn_clock.clock_stop(game, now)
+            title = _turn_title(game, stop)
+            if stop is not None:
+                uid, deadline = f"{uid}-stopped", None
             dates.append(_Date(uid, known_since, deadline, render(title), address, game.seq))
         found, _ = self._tournaments.page(("open", "running"), player, player, None, MAX_GAMES)
         for tournament in found:
@@ -188,9 +193,19 @@ class Feeds:
         _add(element, "content", text)
 
 
+def _turn_title(game: Game, stop: turn_clock.ClockStop | None) -> Message:
+    """Return the title of the reader's turn in a calendar."""
+    name = game_name(game)
+    if stop is None:
+        return message("{game}: your turn ends", game=name)
+    if stop.reason == "pause":
+        return message("{game}: your turn (the game is paused)", game=name)
+    return message("{game}: your turn (the clock stands still while a dispute is open)", game=name)
+
+
 def _calendar(name: str, dates: Iterable[_Date]) -> bytes:
     """Return a calendar with this name."""
-    from icalendar import Calendar
+    from icalendar import Calendar, Todo
     from icalendar import Event as CalendarEvent
 
     calendar = Calendar()
@@ -199,15 +214,16 @@ def _calendar(name: str, dates: Iterable[_Date]) -> bytes:
     calendar.add("method", "PUBLISH")
     calendar.add("x-wr-calname", name)
     for date in dates:
-        event = CalendarEvent()
-        event.add("uid", f"{date.uid}@cartulary")
-        event.add("dtstamp", _whole_seconds(date.known_since))
-        event.add("sequence", date.sequence)
-        event.add("dtstart", _whole_seconds(date.at))
-        event.add("summary", date.title)
-        event.add("url", date.address)
-        event.add("transp", "TRANSPARENT")
-        calendar.add_component(event)
+        component = Todo() if date.at is None else CalendarEvent()
+        component.add("uid", f"{date.uid}@cartulary")
+        component.add("dtstamp", _whole_seconds(date.known_since))
+        component.add("sequence", date.sequence)
+        component.add("summary", date.title)
+        component.add("url", date.address)
+        if date.at is not None:
+            component.add("dtstart", _whole_seconds(date.at))
+            component.add("transp", "TRANSPARENT")
+        calendar.add_component(component)
     document: bytes = calendar.to_ical()
     return document
 

@@ -18,6 +18,7 @@ from domain.messages import (
     message_in,
     plural_message,
 )
+from ledger.turn_clock import clock_stop
 from replay.language.renderer import Names, Renderer
 from service import clock
 from service.accounts.account_reader import Player
@@ -378,6 +379,17 @@ def _lead(notification: Notification, game: Game | None) -> Message | None:
     deadline = None if game.to_act is None else clock.deadline(game)
     if deadline is None:
         return None
+    stop = clock_stop(game, clock.format(clock.now()))
+    if stop is not None:
+        until = Instant(stop.until)
+        if stop.reason == "pause":
+            return message(
+                "The game is paused. The clock runs again on {time} at the latest.", time=until
+            )
+        return message(
+            "The clock stands still while a dispute is open. It runs again on {time} at the latest.",
+            time=until,
+        )
     return message("The time for the turn ends on {time}.", time=Instant(deadline))
 
 

@@ -91,10 +91,13 @@ PlayersHoliday = TypedDict(
 class Timing(TypedDict):
     """The clock of a game in progress. `banks_ms` are the milliseconds left in the time bank of each seat
     when the turn under way began, and `bank_from` is the time from which on that turn uses up the bank of its
-    seat; both are null without time banks. `holidays` are those announced in the game that are not over.
+    seat; both are null without time banks. While a pause or an open dispute stops the clock, it runs again
+    at `clock_stopped_until` at the latest; until that time, the `deadline` of the game is the latest one
+    possible. `holidays` are those announced in the game that are not over.
     """
 
     banks_ms: list[Count] | None
     bank_from: Timestamp | None
+    clock_stopped_until: Timestamp | None
     pause: Pause | None
     holidays: list[PlayersHoliday]

@@ -53,11 +53,11 @@ class GamePlayer(TypedDict):
 
 class GameSummary(TypedDict):
     """The summary of a game. `deadline` is the time at which the turn in progress is forfeited; while a
-    dispute is open, a ruling brings it forward. `dispute` is the open dispute. In a game without an
-    `arbiter`, the players agree on rulings. `winners` are the seats in the
-    first place, once the game is finished. `vacant` are the seats that a substitute can take; their former
-    players have no `seat`. `timing` is null unless the game
-    is in progress with a clock.
+    pause or an open dispute stops the clock (`timing`), it is the latest one possible, and the end of the
+    pause or a ruling brings it forward. `dispute` is the open dispute. In a game without an `arbiter`, the
+    players agree on rulings. `winners` are the seats in the first place, once the game is finished. `vacant`
+    are the seats that a substitute can take; their former players have no `seat`. `timing` is null unless the
+    game is in progress with a clock.
     """
 
     id: str
@@ -249,9 +249,11 @@ class Actor(TypedDict):
 
 class EventTime(TypedDict):
     """When an event was accepted, in which round and turn, whose turn that was (null if play was not under
-    way), when it began, and its deadline. `remaining_ms` is the time that was left until the deadline in
-    milliseconds, negative if the event came later; null if the event did not act on that turn. `bank_ms` is
-    what was left in the time bank of the seat when the turn began, in milliseconds; null without a time bank.
+    way), when it began, and its deadline. `clock_stopped_until` is the time at which a clock that stood still
+    would run again at the latest; null if it ran. `remaining_ms` is the time that was left until the deadline
+    in milliseconds, negative if the event came later; null if the event did not act on that turn. `bank_ms`
+    is what was left in the time bank of the seat when the turn began, in milliseconds; null without a time
+    bank.
     """
 
     at: Timestamp
@@ -260,6 +262,7 @@ class EventTime(TypedDict):
     turn_of: Seat | None
     turn_began: Timestamp | None
     deadline: Timestamp | None
+    clock_stopped_until: Timestamp | None
     remaining_ms: int | None
     bank_ms: Count | None
 
@@ -299,14 +302,15 @@ class EndedRound(TypedDict):
 
 
 class EventConsequences(TypedDict):
-    """What followed from an event without another action: the turn that began with it and its deadline, the
-    rounds that ended with it, the end of play and the event that finished the game. For `RoundScored`,
-    `round_ended_by` is the event that ended the round. `superseded_by` is the event with which play resumed
-    from an earlier one.
+    """What followed from an event without another action: the turn that began with it and its deadline,
+    until when a pause or a dispute stops the clock at the latest (null if it runs), the rounds that ended
+    with it, the end of play and the event that finished the game. For `RoundScored`, `round_ended_by` is the
+    event that ended the round. `superseded_by` is the event with which play resumed from an earlier one.
     """
 
     to_act: Seat | None
     deadline: Timestamp | None
+    clock_stopped_until: Timestamp | None
     rounds: list[EndedRound]
     round_ended_by: PositiveCount | None
     ends_play: bool

@@ -16,13 +16,7 @@ from domain.event import Clock
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import Amount, Message, Text, message, plural_message
-from ledger.turn_clock import (
-    bank_milliseconds,
-    holiday_until,
-    is_pause_over,
-    milliseconds_left,
-    pause_limit,
-)
+from ledger.turn_clock import bank_milliseconds, clock_stop, holiday_until, milliseconds_left
 from service import clock
 from service.pages.view_models.new_game_form import time_per_turn
 
@@ -61,11 +55,9 @@ def time_left(game: Game, at: Timestamp) -> TimeLeft | None:
     milliseconds = milliseconds_left(game, at)
     if milliseconds is None:
         return None
-    if pause_limit(game) is not None and not is_pause_over(game, at):
-        return TimeLeft(message("the clock stands still: all players have agreed to a pause"), None)
-    dispute = game.open_dispute
-    if dispute is not None and (dispute.clock_stopped_until or "") > at:
-        return TimeLeft(message("the clock stands still: a dispute is open"), None)
+    stop = clock_stop(game, at)
+    if stop is not None:
+        return TimeLeft(stop.why, None)
     text = left_message(milliseconds)
     if holiday_until(game, at) is not None:
         return TimeLeft(message("the player to act is on holiday; {time}", time=text), None)

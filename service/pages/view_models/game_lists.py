@@ -107,10 +107,9 @@ class ListedGame:
         return _player_to_act(self.summary)
 
     @property
-    def is_paused(self) -> bool:
-        """Whether a pause stops the clock."""
-        pause = (self.summary.timing or {}).get("pause")
-        until = None if pause is None else pause["until"]
+    def has_clock_stopped(self) -> bool:
+        """Whether a pause or a dispute stops the clock."""
+        until = (self.summary.timing or {}).get("clock_stopped_until")
         return until is not None and clock.format(clock.now()) < until
 
     @property
@@ -119,7 +118,7 @@ class ListedGame:
 
         None without a deadline, after it, and while a dispute or a pause stops the clock.
         """
-        if self.summary.deadline is None or self.summary.dispute or self.is_paused:
+        if self.summary.deadline is None or self.has_clock_stopped:
             return None
         seconds = (clock.parse(self.summary.deadline) - clock.now()).total_seconds()
         return None if seconds <= 0 else rounded_time(seconds)

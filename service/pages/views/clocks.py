@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 from domain.clock import decisions
 from domain.errors import Malformed
 from ledger.time_zones import UTC_NAME, time_zone_names
-from ledger.turn_clock import is_pause_over, pause_limit
+from ledger.turn_clock import clock_stop, is_pause_over, pause_limit
 from service import clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
 from service.http.context import service
@@ -172,6 +172,7 @@ def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None)
         settings=clock_text(game.clock),
         time_left=time_left(game, now),
         deadline=clock.deadline(game),
+        stop=clock_stop(game, now),
         banks=bank_rows(game),
         holidays=holiday_rows(game, now),
         paused_until=None if is_over else pause_limit(game),
