@@ -158,6 +158,21 @@ def test_a_reminder_of_a_turn_that_goes_on_is_sent(table: Table) -> None:
     assert "deadline_near" in {item.subject for item in table.mail.sent}
 
 
+def test_nobody_is_reminded_of_a_deadline_while_the_clock_stands_still(table: Table) -> None:
+    game = table.start(per_turn=4 * DAY)
+    table.time.tick(timedelta(days=1.9))
+    for player in table.players[:2]:
+        table.service.games.pauses.agree(game.id, player, agree=True)
+    table.work()
+    table.time.tick(timedelta(days=29.9))
+    table.work()
+    assert "deadline_near" not in {item.subject for item in table.mail.sent}
+    # The longest pause possible is over.
+    table.time.tick(timedelta(days=0.15))
+    table.work()
+    assert "deadline_near" in {item.subject for item in table.mail.sent}
+
+
 def test_no_reminder_of_a_quick_turn_has_to_be_cancelled(table: Table) -> None:
     game = start_game(table.service, 2, {"per_turn": 4 * DAY}, players=table.players)
     take_action(table.service, game.id)

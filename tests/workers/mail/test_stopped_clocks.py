@@ -251,10 +251,3 @@ def test_programs_read_until_when_the_clock_stands_still(
         if vars(line).get("notification", {}).get("seq") == table.acted
     )
     assert notified["clock_stopped_until"] == limit
-
-
-def test_nobody_is_reminded_before_the_clock_can_run_again(
-    table: Table, workers: WorkerHarness
-) -> None:
-    reminder = table.service.store.outbox(table.game.id)["remind"]
-    assert orjson.loads(reminder)["remind_at"] >= "2026-12-31"
