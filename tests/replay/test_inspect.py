@@ -50,6 +50,7 @@ def test_an_explanation_has_everything_about_an_action(eventful: Table) -> None:
         "turn_of": 1,
         "turn_began": "2026-11-20T09:15:08.000Z",
         "deadline": "2026-11-20T09:16:08.000Z",
+        "clock_stopped_until": None,
         "remaining_ms": 59_000,
         "bank_ms": None,
     }
