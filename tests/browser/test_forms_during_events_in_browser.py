@@ -44,16 +44,3 @@ def test_the_friend_who_takes_the_last_place_comes_to_the_game(
     # Going back leads to the game as well.
     page.goto(f"{friend.site.url}/invitations/{token}")
     page.wait_for_url(f"**/games/{game}")
-
-
-def test_a_dispute_is_opened_while_something_happens_in_the_game(visitors: Visitors) -> None:
-    game, (first, second) = visitors.accounts.start_game(2)
-    visitor = visitors.new(second)
-    page = visitor.open(f"/games/{game}/disputes?seq=1")
-    page.locator("textarea").first.fill("This was not agreed.")
-    visitor.slow_down(page)
-    with page.expect_request(lambda request: request.method == "POST"):
-        page.get_by_role("button", name="Open the dispute").click()
-    first.act(game).raise_for_status()
-    expect(page.get_by_text("This was not agreed.").first).to_be_visible()
-    expect(page).to_have_url(re.compile(rf"/games/{game}/disputes"))
