@@ -225,7 +225,7 @@ def test_a_turn_is_in_the_calendar_without_a_date_while_the_clock_stands_still(
     assert calendar.walk("VEVENT") == []
     (turn,) = calendar.walk("VTODO")
     assert not {"DTSTART", "DUE", "DTEND", "DURATION"} & set(turn)
-    assert turn["URL"].endswith(f"/games/{table.game.id}")
+    assert str(turn["URL"]).endswith(f"/games/{table.game.id}")
     STOPS[stop][2](table.service, table.game)
     calendar = Calendar.from_ical(table.calendar())
     assert calendar.walk("VTODO") == []
