@@ -148,7 +148,8 @@ class TournamentWorld:
             present = [player for player in game.players if player not in self._absent]
             if game.to_act is None or not present:
                 continue
-            if self._chance.random() < 0.4:
+            # Nobody gives up against a player who is absent, so that such tables last until the last date.
+            if len(present) == len(game.players) and self._chance.random() < 0.4:
                 quitter = self._chance.choice(present)
                 resign = {"type": "resign"}
                 if game.seat_of(quitter) in (game.state.in_game() if game.state else ()):
