@@ -1,0 +1,71 @@
+"""Friends who are invited by a link take the places of a game, again and again, and see no error page."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import pytest
+from playwright.sync_api import Error, Page
+
+from tests.support.accounts import PlayerClient
+from tests.support.browsing import Visitors
+
+TRIALS: Final = 50
+LANGUAGES: Final = ("en", "fr", "es")
+JOIN: Final = "button[name=guest]"
+BOARD: Final = "#board svg.map"
+
+
+def invite(visitors: Visitors, places: int, trial: int) -> tuple[str, str, PlayerClient]:
+    """Create a game, every second one private; return its id, a link and its creator, who is new."""
+    creator = visitors.accounts.register()
+    game = creator.create_game(
+        places, rules=("baron", "barony")[trial // 2 % 2], options={"private": trial % 2 == 1}
+    )
+    token = creator.http.post(f"/api/v1/games/{game}/invitations").json()["token"]
+    return game, f"/invitations/{token}", creator
+
+
+def join_all(pages: Sequence[Page], game: str) -> None:
+    """Join at one browser after the other, without waiting for what comes of it, and come to the game."""
+    for page in pages:
+        page.locator(JOIN).click(no_wait_after=True)
+    for page in pages:
+        page.wait_for_url(f"**/games/{game}")
+        page.locator(BOARD).first.wait_for()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("phone", [True, False], ids=["phone", "desktop"])
+@pytest.mark.parametrize("places", [2, 4])
+def test_no_friend_who_is_invited_sees_an_error_page(
+    visitors: Visitors, language: str, places: int, *, phone: bool
+) -> None:
+    host = visitors.new(language=language, phone=phone, service_worker=True)
+    friends = [
+        visitors.new(language=language, phone=phone, service_worker=True) for _ in range(places - 1)
+    ]
+    faults: list[str] = []
+    for trial in range(TRIALS):
+        game, link, creator = invite(visitors, places, trial)
+        host.log_in(creator)
+        host.open(f"/games/{game}")
+        for friend in friends:
+            friend.context.clear_cookies()
+            friend.open(link)
+        pages = [friend.page for friend in friends]
+        try:
+            join_all(pages, game)
+            # The page of the creator follows.
+            host.page.locator(BOARD).first.wait_for()
+            for page in pages:
+                page.go_back()
+                page.locator(BOARD).first.wait_for()
+                page.goto(host.site.url + link)
+                page.wait_for_url(f"**/games/{game}")
+        except Error as error:
+            faults.append(f"trial {trial}: {error.message.splitlines()[0]}")
+        for visitor in (host, *friends):
+            faults += (f"trial {trial}: {problem}" for problem in visitor.problems)
+            visitor.problems.clear()
+    assert faults == [], f"{len(faults)} faults in {TRIALS} trials"
