@@ -427,7 +427,7 @@ def show_new_password(token: str) -> Response:
 @blueprint.post("/password/new")
 @limit_account_attempts
 def choose_new_password() -> Response:
-    """Replace the password, and end all sessions."""
+    """Replace the password, and end all sessions. A link that has been used leads on."""
     try:
         values = read_form(ResetPassword())
         player = service().notifications.mail.password_resets.reset(
@@ -436,6 +436,8 @@ def choose_new_password() -> Response:
     except Malformed as error:
         token = request.form.get("token", "")
         return _new_password_page(token, Form().refused(error), problems.status_of(error))
+    except NotFound as error:
+        return _request_page(Form(), problems.status_of(error), has_link_ended=True)
     session.log_out()
     return page("new_password.html", player_handle=player.handle, is_done=True)
 

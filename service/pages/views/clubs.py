@@ -123,8 +123,11 @@ def open_link(token: str) -> BaseResponse:
 @blueprint.post("/clubs/invitations/<token>")
 @limit_new_places
 def join_by_link(token: str) -> BaseResponse:
-    """Become a member of the club to which a link invites."""
+    """Become a member of the club to which a link invites. Members are shown the club."""
     player_id = require_player()
+    club_id = club_of_token(token)
+    if service().clubs.is_member(club_id, player_id):
+        return see_other(f"/clubs/{club_id}")
     club = service().clubs.by_link(token)
     try:
         service().clubs.join(club.id, player_id, token)

@@ -104,9 +104,13 @@ def create_game() -> BaseResponse:
 def join_game(game_id: str) -> BaseResponse:
     """Join a game, with an invitation where one is needed, and show it.
 
-    A visitor who has not logged in can ask for the account of a guest.
+    A visitor who has not logged in can ask for the account of a guest. A player who has joined already is
+    shown the game.
     """
     joining = read_form(Joining())
+    player = viewer()
+    if player is not None and service().games.queries.game(game_id).has_joined(player):
+        return see_other(f"/games/{game_id}")
     if joining["guest"] is None:
         player_id = require_player()
     else:

@@ -2,18 +2,20 @@
 
 import re
 from collections.abc import Callable, Mapping
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
+from typing_extensions import override
+from werkzeug.test import TestResponse
 
 from service.bootstrap import Service
 from service.notifications.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import register
-from tests.support.page_forms import post
+from tests.support.page_forms import csrf_token, post
 from tests.support.worker_harness import WorkerHarness
 
 ERROR: Final = "There is no such page"
@@ -114,4 +116,33 @@ def test_a_link_that_has_been_used_leads_its_reader_on(
     link = USES[route](browser, service, workers, server)
     again = browser.get(link, follow_redirects=True)
     assert ERROR not in again.text
+    assert again.text.count("<h1") == 1
+
+
+class RecordingClient(FlaskClient):
+    """A browser that knows the last form that it has sent."""
+
+    last: tuple[str, dict[str, str]] = ("", {})
+
+    @override
+    def post(self, *args: Any, **options: Any) -> TestResponse:
+        self.last = (args[0], options.get("data", {}))
+        return super().post(*args, **options)
+
+
+@pytest.mark.parametrize("route", USES)
+def test_a_form_that_is_sent_twice_leads_to_the_same_page(
+    app: Flask, service: Service, workers: WorkerHarness, server: MailServer, route: str
+) -> None:
+    """As by a second press of its button, or in a tab that has the page of the link still open."""
+    app.test_client_class = RecordingClient
+    browser = app.test_client()
+    assert isinstance(browser, RecordingClient)
+    USES[route](browser, service, workers, server)
+    address, fields = browser.last
+    if "csrf_token" in fields:
+        fields["csrf_token"] = csrf_token(browser, "/verify")
+    again = browser.post(address, data=fields, follow_redirects=True)
+    assert ERROR not in again.text
+    assert "This is not" not in again.text
     assert again.text.count("<h1") == 1
