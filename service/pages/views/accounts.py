@@ -420,8 +420,8 @@ def show_new_password(token: str) -> Response:
     """
     try:
         return _new_password_page(token, Form())
-    except NotFound as error:
-        return _request_page(Form(), problems.status_of(error), has_link_ended=True)
+    except NotFound:
+        return _request_page(Form(), has_link_ended=True)
 
 
 @blueprint.post("/password/new")
@@ -436,8 +436,8 @@ def choose_new_password() -> Response:
     except Malformed as error:
         token = request.form.get("token", "")
         return _new_password_page(token, Form().refused(error), problems.status_of(error))
-    except NotFound as error:
-        return _request_page(Form(), problems.status_of(error), has_link_ended=True)
+    except NotFound:
+        return _request_page(Form(), has_link_ended=True)
     session.log_out()
     return page("new_password.html", player_handle=player.handle, is_done=True)
 

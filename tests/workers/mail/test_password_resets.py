@@ -161,7 +161,7 @@ def test_the_pages_lead_from_the_log_in_to_a_new_password(
     done = post(browser, "/password/new", "/verify", token=token, new_password=NEW)
     assert "The password of zoe is changed" in done.text
     used = browser.get(address)
-    assert used.status_code == 404
+    assert used.status_code == 200
     assert "This link has been used" in used.text
     assert 'href="/login"' in used.text
     assert post(browser, "/login", handle="zoe", password=NEW).status_code == 303

@@ -115,7 +115,7 @@ def test_a_link_that_has_been_used_leads_its_reader_on(
     browser = app.test_client()
     link = USES[route](browser, service, workers, server)
     again = browser.get(link, follow_redirects=True)
-    assert ERROR not in again.text
+    assert (again.status_code, ERROR in again.text) == (200, False)
     assert again.text.count("<h1") == 1
 
 
@@ -143,6 +143,5 @@ def test_a_form_that_is_sent_twice_leads_to_the_same_page(
     if "csrf_token" in fields:
         fields["csrf_token"] = csrf_token(browser, "/verify")
     again = browser.post(address, data=fields, follow_redirects=True)
-    assert ERROR not in again.text
-    assert "This is not" not in again.text
+    assert (again.status_code, ERROR in again.text) == (200, False)
     assert again.text.count("<h1") == 1
