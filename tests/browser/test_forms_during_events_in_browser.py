@@ -1,17 +1,151 @@
 """A page that follows a stream is neither loaded again nor replaced while one of its forms is answered."""
 
 import re
-from typing import Final
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeAlias
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.support.browsing import Visitors
+from tests.support.browsing import Visitor, Visitors
 from tests.support.processes import ROOT
 
 SCRIPTS: Final = ROOT / "service" / "pages" / "static" / "js"
-WITHOUT_FORMS: Final = {"live"}
-"""The modules that replace a picture only."""
+WITHOUT_FORMS: Final = {"live", "server"}
+"""A module that replaces a picture only, and what the others use."""
+REPLACING_MILLISECONDS: Final = 500
+"""How long a page needs to be read again and replaced."""
+LISTEN: Final = """() => new Promise((resolve) => {
+    const source = new EventSource(document.querySelector("[data-stream]").dataset.stream);
+    const mark = () => (document.documentElement.dataset.hasEvent = "");
+    source.onopen = () => resolve();
+    source.onmessage = mark;
+    source.addEventListener("message-posted", mark);
+})"""
+"""Opens a second stream of the events that the page follows, which marks the page when one arrives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A page with a form, an event that arrives while it is answered, and how the page looks afterwards."""
+
+    visitor: Visitor
+    page: str
+    form: str
+    event: Callable[[], object]
+    result: str
+
+
+def join_by_link(visitors: Visitors) -> Scene:
+    host, other = visitors.accounts.register(), visitors.accounts.register()
+    game = host.create_game(3)
+    token = host.http.post(f"/api/v1/games/{game}/invitations").json()["token"]
+    return Scene(
+        visitors.new(),
+        f"/invitations/{token}",
+        "form:has(button[name=guest])",
+        lambda: other.http.post(
+            f"/api/v1/games/{game}/players", json={"nonce": "00"}
+        ).raise_for_status(),
+        "#board svg.map",
+    )
+
+
+def write_message(visitors: Visitors) -> Scene:
+    game, (first, second) = visitors.accounts.start_game(2)
+    return Scene(
+        visitors.new(second),
+        f"/games/{game}",
+        f"form[action='/games/{game}/messages']:has(#message-text)",
+        lambda: first.act(game).raise_for_status(),
+        ":text('Good luck!')",
+    )
+
+
+def agree_to_pause(visitors: Visitors) -> Scene:
+    game, (first, second) = visitors.accounts.start_game(2, clock={"per_turn": 86_400})
+    url = f"/api/v1/games/{game}"
+    first.http.post(f"{url}/pause", json={"agree": True}).raise_for_status()
+    return Scene(
+        visitors.new(second),
+        f"/games/{game}/messages",
+        f"#concerns form[action='/games/{game}/clock']",
+        lambda: first.http.post(f"{url}/messages", json={"text": "Hello!"}).raise_for_status(),
+        "#concerns:has-text('the game is paused')",
+    )
+
+
+def ask_for_takeback(visitors: Visitors) -> Scene:
+    game, (first, second) = visitors.accounts.start_game(2, options={"takebacks": True})
+    first.act(game).raise_for_status()
+    message = {"text": "Hello!"}
+    return Scene(
+        visitors.new(first),
+        f"/games/{game}/takebacks",
+        f"form[action='/games/{game}/takebacks']",
+        lambda: second.http.post(f"/api/v1/games/{game}/messages", json=message).raise_for_status(),
+        f":text('{second.handle} has not answered yet')",
+    )
+
+
+def play_against_bots(visitors: Visitors) -> Scene:
+    game, (first, second) = visitors.accounts.start_game(2)
+    return Scene(
+        visitors.new(second),
+        "/",
+        "form[action='/play']:has([value=barony])",
+        lambda: first.act(game).raise_for_status(),
+        "#board svg.map",
+    )
+
+
+MakeScene: TypeAlias = Callable[[Visitors], Scene]
+SCENES: Final[Mapping[str, tuple[MakeScene, ...]]] = {
+    "reload": (join_by_link,),
+    "game": (write_message, ask_for_takeback),
+    "concerns": (agree_to_pause,),
+    "own-games": (play_against_bots,),
+}
+"""By module that follows a stream, the forms that are sent on its pages."""
+
+
+def hold_form(page: Page, form: str) -> Callable[[], None]:
+    """Have a script send a form, whose request is held back; return what lets it go on."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        if route.request.method == "POST" and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/*", hold)
+    with page.expect_request(lambda request: request.method == "POST"):
+        page.locator(form).first.evaluate("(form) => form.querySelector('button').click()")
+
+    def go_on() -> None:
+        held[0].continue_()
+
+    return go_on
+
+
+@pytest.mark.parametrize("make", [make for scenes in SCENES.values() for make in scenes])
+def test_no_event_replaces_a_form_while_it_is_answered(make: MakeScene, visitors: Visitors) -> None:
+    scene = make(visitors)
+    page = scene.visitor.open(scene.page)
+    page.evaluate(LISTEN)
+    if page.locator(f"{scene.form} #message-text").count():
+        page.locator("#message-text").fill("Good luck!")
+    form = page.locator(scene.form).first.element_handle()
+    go_on = hold_form(page, scene.form)
+    scene.event()
+    page.locator("html[data-has-event]").wait_for(state="attached")
+    # A page that did not wait for the response would have been replaced by then.
+    page.wait_for_timeout(REPLACING_MILLISECONDS)
+    assert form.evaluate("(form) => form.isConnected")
+    go_on()
+    page.locator(scene.result).first.wait_for(state="attached")
 
 
 def test_every_script_that_follows_a_stream_waits_for_the_responses_to_forms() -> None:
@@ -21,7 +155,7 @@ def test_every_script_that_follows_a_stream_waits_for_the_responses_to_forms() -
         for path in SCRIPTS.glob("*.js")
         if re.search(r"new EventSource\(|followWhileShown\(", path.read_text())
     }
-    assert {"reload", "game", "concerns", "own-games"} <= following
+    assert following - WITHOUT_FORMS == set(SCENES)
     for name in following - WITHOUT_FORMS:
         text = (SCRIPTS / f"{name}.js").read_text()
         assert re.search(r"\b(?:pageAt|isSending|waitForResponses)\(", text), name
