@@ -16,6 +16,13 @@ WITHOUT_FORMS: Final = {"live", "server"}
 """A module that replaces a picture only, and what the others use."""
 REPLACING_MILLISECONDS: Final = 500
 """How long a page needs to be read again and replaced."""
+SEND: Final = "(form) => form.querySelector('button').click()"
+SEND_BY_THE_BROWSER: Final = """(form) => {
+    const { name, value } = form.querySelector("button");
+    form.append(Object.assign(document.createElement("input"), { type: "hidden", name, value }));
+    form.submit();
+}"""
+"""Sends a form without the event `submit`, so that neither htmx nor the page hear of it."""
 LISTEN: Final = """() => new Promise((resolve) => {
     const source = new EventSource(document.querySelector("[data-stream]").dataset.stream);
     const mark = () => (document.documentElement.dataset.hasEvent = "");
@@ -110,7 +117,7 @@ SCENES: Final[Mapping[str, tuple[MakeScene, ...]]] = {
 """By module that follows a stream, the forms that are sent on its pages."""
 
 
-def hold_form(page: Page, form: str) -> Callable[[], None]:
+def hold_form(page: Page, form: str, send: str) -> Callable[[], None]:
     """Have a script send a form, whose request is held back; return what lets it go on."""
     held: list[Route] = []
 
@@ -122,7 +129,7 @@ def hold_form(page: Page, form: str) -> Callable[[], None]:
 
     page.route("**/*", hold)
     with page.expect_request(lambda request: request.method == "POST"):
-        page.locator(form).first.evaluate("(form) => form.querySelector('button').click()")
+        page.locator(form).first.evaluate(send)
 
     def go_on() -> None:
         held[0].continue_()
@@ -138,7 +145,7 @@ def test_no_event_replaces_a_form_while_it_is_answered(make: MakeScene, visitors
     if page.locator(f"{scene.form} #message-text").count():
         page.locator("#message-text").fill("Good luck!")
     form = page.locator(scene.form).first.element_handle()
-    go_on = hold_form(page, scene.form)
+    go_on = hold_form(page, scene.form, SEND)
     scene.event()
     page.locator("html[data-has-event]").wait_for(state="attached")
     # A page that did not wait for the response would have been replaced by then.
@@ -146,6 +153,18 @@ def test_no_event_replaces_a_form_while_it_is_answered(make: MakeScene, visitors
     assert form.evaluate("(form) => form.isConnected")
     go_on()
     page.locator(scene.result).first.wait_for(state="attached")
+
+
+def test_no_event_overtakes_a_form_that_the_browser_sends_by_itself(visitors: Visitors) -> None:
+    scene = join_by_link(visitors)
+    page = scene.visitor.open(scene.page)
+    go_on = hold_form(page, scene.form, SEND_BY_THE_BROWSER)
+    scene.event()
+    # Playwright reads nothing of a page while it is being left.
+    page.wait_for_timeout(2 * REPLACING_MILLISECONDS)
+    go_on()
+    page.wait_for_url(re.compile("/games/[0-9a-f]{16}$"))
+    page.locator(scene.result).first.wait_for()
 
 
 def test_every_script_that_follows_a_stream_waits_for_the_responses_to_forms() -> None:

@@ -15,9 +15,18 @@ document.addEventListener("htmx:beforeSend", () => (requests += 1));
 document.addEventListener("htmx:afterRequest", () => (requests -= 1));
 // The last listener knows whether a script sends the form instead.
 window.addEventListener("submit", (event) => {
-  if (!event.defaultPrevented) endOfNavigation = Date.now() + MAX_NAVIGATION;
+  if (!event.defaultPrevented) expectNavigation();
+});
+// Scripts and extensions can have the browser send a form without that event.
+const navigation = /** @type {EventTarget | undefined} */ (/** @type {any} */ (window).navigation);
+navigation?.addEventListener("navigate", (event) => {
+  if (/** @type {any} */ (event).formData) expectNavigation();
 });
 window.addEventListener("pageshow", () => (endOfNavigation = 0));
+
+function expectNavigation() {
+  endOfNavigation = Date.now() + MAX_NAVIGATION;
+}
 
 /** @returns {boolean} whether a response is to come, or a script sends a form in parts or later (aria-busy) */
 export function isSending() {
