@@ -156,8 +156,14 @@ class Follower:
             self._client.run(log.submit_cosignatures(self._folder.last.note))
 
     def _find_key(self, note: SignedNote, checkpoint: Checkpoint) -> NoteKey:
-        """Return the key, among those that the server publishes, that signed a checkpoint."""
-        for server_key in self._client.run(server_keys()).keys:
+        """Return the key, among those that the server publishes, that signed a checkpoint.
+
+        Of several, it is the one that signs the next checkpoints: the last that is not retired.
+        """
+        published = self._client.run(server_keys()).keys
+        for server_key in sorted(
+            published, key=lambda key: (key.until is None, key.since or ""), reverse=True
+        ):
             key = NoteKey(checkpoint.origin, ED25519, bytes.fromhex(server_key.public))
             try:
                 note.check_signed_by(key)

@@ -18,7 +18,7 @@ from domain.messages import message
 from ledger.checkpoint import Checkpoint, EpochDeclaration, epochs_from
 from ledger.keys import BadSignature
 from ledger.merkle import root
-from ledger.signed_note import NoteKey, SignedNote
+from ledger.signed_note import ED25519, NoteKey, SignedNote
 from service import clock
 from service.errors import Conflict, Forbidden, Unavailable
 from service.keyring import Keyring
@@ -97,7 +97,7 @@ class Checkpoints:
         """
         self._begin_epoch_if_restored()
         note, is_fresh = self._store.latest_checkpoint()
-        if note is not None and self._is_own(note):
+        if note is not None and self._is_valid(note):
             size = Checkpoint.of_note(note).size
             if size >= at_least and (is_fresh or size == self._store.size()):
                 self._remember(note)
@@ -108,7 +108,7 @@ class Checkpoints:
         """Return a checkpoint that covers leaf `index`: the latest cosigned one if it does, or the latest."""
         self._begin_epoch_if_restored()
         note = self._store.cosigned_checkpoint()
-        if note is not None and self._is_own(note) and Checkpoint.of_note(note).size > index:
+        if note is not None and self._is_valid(note) and Checkpoint.of_note(note).size > index:
             return note
         return self.latest(at_least=index + 1)
 
@@ -233,8 +233,31 @@ class Checkpoints:
             (line.name, line.key_id) == (key.name, key.id) for line in note.signatures
         )
 
+    def _is_valid(self, note: SignedNote) -> bool:
+        """Return whether a stored note has a signature of our key, and none of a key that was retired."""
+        if not self._is_own(note):
+            return False
+        # Usually there is one signature of the server, and no list of keys to read.
+        has_others = sum(line.name == self.origin for line in note.signatures) > 1
+        return self._read_only or not has_others or self._without_retired(note) == note
+
+    def _without_retired(self, note: SignedNote) -> SignedNote:
+        """Return a note without the signatures of retired keys of this server."""
+        keys = (
+            NoteKey(self.origin, ED25519, bytes.fromhex(entry["public"]))
+            for entry in self._keyring.public_keys()
+            if entry["until"] is not None
+        )
+        retired = {(key.name, key.id) for key in keys}
+        remaining = (line for line in note.signatures if (line.name, line.key_id) not in retired)
+        return SignedNote(note.text, tuple(remaining))
+
     def _sign(self, latest: SignedNote | None) -> SignedNote:
-        """Sign and publish a checkpoint of the whole tree; it keeps the cosignatures of an equal `latest`."""
+        """Sign and publish a checkpoint of the whole tree.
+
+        It keeps the signatures of an equal `latest`, except those of retired keys, which a new witness would
+        take for that of the server.
+        """
         if self._read_only:
             raise Unavailable.with_message("a service that is only read signs no checkpoint")
         with self._last_signed.locked():
@@ -249,7 +272,7 @@ class Checkpoints:
             self._checked = checkpoint
             note = SignedNote(checkpoint.text, ())
             if latest is not None and latest.text == note.text:
-                note = latest
+                note = self._without_retired(latest)
             note = note.with_signatures([self._keyring.sign_note(note.text, origin)])
             self._last_signed.write(note)
             if not self._store.publish(origin, size, str(note), self._seconds, len(epochs)):

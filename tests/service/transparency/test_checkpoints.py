@@ -296,6 +296,46 @@ def test_a_new_key_signs_the_same_checkpoint_again(service: Service, tmp_path: P
     rotated.redis.close()
 
 
+def test_a_retired_key_signs_the_latest_checkpoint_no_more(
+    service: Service, tmp_path: Path
+) -> None:
+    checkpoints = service.transparency.checkpoints
+    service.transparency.head_log.log([start_game(service).id])
+    note = checkpoints.add_cosignatures(str(cosigned(checkpoints.latest())))
+    cosignature = note.signatures[-1]
+    old = service.keyring.note_key(checkpoints.origin)
+    rotated = restarted(service, signing_key=tmp_path / "new-key.pem")
+    new = rotated.keyring.note_key(checkpoints.origin)
+    both = rotated.transparency.checkpoints.latest()
+    assert both.verified_keys([old, new]).keys() == {old, new}
+    rotated.keyring.retire(service.keyring.signing_key.id)
+    for again in (
+        rotated.transparency.checkpoints.latest(),
+        rotated.transparency.checkpoints.covering(0),
+        rotated.transparency.checkpoints.latest(),
+    ):
+        assert again.text == note.text
+        assert again.verified_keys([old, new]).keys() == {new}
+        assert cosignature in again.signatures
+    rotated.redis.close()
+
+
+def test_a_checkpoint_that_only_a_retired_key_has_signed_is_signed_anew(
+    service: Service, tmp_path: Path
+) -> None:
+    checkpoints = service.transparency.checkpoints
+    service.transparency.head_log.log([start_game(service).id])
+    note = checkpoints.latest()
+    rotated = restarted(service, signing_key=tmp_path / "new-key.pem")
+    rotated.keyring.publish_key()
+    rotated.keyring.retire(service.keyring.signing_key.id)
+    again = rotated.transparency.checkpoints.latest()
+    assert again.text == note.text
+    (line,) = again.signatures
+    assert line.key_id == rotated.keyring.note_key(checkpoints.origin).id
+    rotated.redis.close()
+
+
 def test_a_service_that_is_only_read_signs_and_stores_nothing(service: Service) -> None:
     game = start_game(service)
     service.transparency.head_log.log([game.id])
