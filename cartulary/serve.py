@@ -113,7 +113,7 @@ def serve(
                 show(_instructions(settings, url))
 
             supervisor.run(
-                stop, lambda: _problem(url), report_ready, check=lambda: _publish_key(settings)
+                stop, lambda: _problem(url), report_ready, check=lambda: _check(settings, report)
             )
     except PortError as error:
         raise _port_error(error, settings, host, port) from error
@@ -154,14 +154,20 @@ def _other_processes(
     ]
 
 
-def _publish_key(settings: Settings) -> None:
-    """Publish the signing key, so that a key that cannot be used ends this process and not the others."""
+def _check(settings: Settings, report: Print) -> None:
+    """Publish the signing key, so that a key that cannot be used ends this process and not the others.
+
+    Report with which settings a Redis can lose data.
+    """
     from service.bootstrap import build
+    from service.operation.redis_risks import risks_at
     from service.server.web_process import publish_key
 
     service = build(settings)
     publish_key(service)
     service.redis.close()
+    for risk in risks_at(settings.redis_url, settings.queue_url):
+        report(text(risk))
 
 
 def _serve_web(address: str, port: int, metrics_folder: str) -> None:

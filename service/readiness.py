@@ -5,14 +5,19 @@ waiting for.
 """
 
 import logging
+from collections.abc import Sequence
 from typing import Final
 
 import redis
 
 from domain.errors import Unreadable
+from domain.json_types import JsonObject
+from domain.messages import Message
+from replay.language.renderer import Renderer
 from service.connection import connect, unavailable_on_error
 from service.errors import Unavailable, log_text
 from service.keyring import Keyring, RetiredKeyError
+from service.operation.redis_risks import risks
 from service.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -64,6 +69,16 @@ class Readiness:
             log.error("the signing key cannot be used: %s", log_text(error))  # noqa: TRY400 # the message is enough
             raise Unavailable.with_message("the signing key cannot be used") from error
 
+    def risks(self) -> list[Message]:
+        """Return with which settings the Redis servers can lose what they have acknowledged.
+
+        Takes no longer than `check`; what does not respond is no risk.
+        """
+        try:
+            return risks(self._log, None if self._queue is self._log else self._queue)
+        except Unavailable:
+            return []
+
     def store_responds(self) -> bool:
         """Return whether the Redis of the logs responds within SECONDS_TO_RESPOND to one of ATTEMPTS pings.
 
@@ -78,6 +93,12 @@ class Readiness:
                 return bool(self._log.ping())
         except Unavailable:
             return False
+
+
+def readiness_as_json(risks: Sequence[Message], render: Renderer) -> JsonObject:
+    """Return the readiness of a process that is ready, with what its Redis servers can lose, if anything."""
+    named = {"risks": [render.sentence(risk) for risk in risks]} if risks else {}
+    return {"status": "ready", **named}
 
 
 def _connect(url: str) -> redis.Redis:

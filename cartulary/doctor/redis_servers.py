@@ -1,7 +1,7 @@
 """Checks of the Redis servers: that they keep what they must, and have memory left."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import redis
@@ -9,9 +9,9 @@ import redis
 from cartulary.doctor.finding import Finding
 from domain.messages import message
 from service.bootstrap import Service
-from service.cluster import ClusterClient
 from service.connection import connect, to_text, unavailable_on_error
 from service.operation.engine import OLDEST_VERSION, EngineName, find_holes, vulnerability
+from service.operation.redis_risks import eviction_policy, keeps_file, masters_of
 from service.settings import Settings
 
 FULL: Final = 0.8
@@ -20,16 +20,8 @@ FULL: Final = 0.8
 
 def check_logs(service: Service) -> Iterator[Finding]:
     """The Redis of the logs must keep every write that it has acknowledged."""
-    for client in _masters(service.redis):
+    for client in masters_of(service.redis):
         yield from _check_master(service.settings, client)
-
-
-def _masters(client: redis.Redis) -> Sequence[redis.Redis]:
-    """Return clients of all masters: one for each node of a cluster, else the only one."""
-    if not isinstance(client, ClusterClient):
-        return [client]
-    with unavailable_on_error():
-        return [node.redis_connection for node in client.masters()]
 
 
 def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
@@ -71,7 +63,7 @@ def check_engine(info: Mapping[str, Any]) -> Iterator[Finding]:
 
 
 def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
-    if not info.get("aof_enabled"):
+    if not keeps_file(info):
         yield Finding(
             "fault",
             message("it does not write every event to disk: events are lost when it ends"),
@@ -107,11 +99,11 @@ def _check_durability(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[
 
 def _check_memory(client: redis.Redis, info: Mapping[str, Any]) -> Iterator[Finding]:
     limit = info.get("maxmemory") or 0
-    policy = info.get("maxmemory_policy")
-    if limit and policy != "noeviction":
+    policy = eviction_policy(info)
+    if policy is not None:
         yield Finding(
             "fault",
-            message("it deletes data when its memory is full ({policy})", policy=str(policy)),
+            message("it deletes data when its memory is full ({policy})", policy=policy),
             message("set `maxmemory-policy noeviction` in its configuration"),
         )
     limit = limit or info.get("total_system_memory") or 0

@@ -21,13 +21,14 @@ from typing import Any, Final, TypeAlias
 from flask import Flask
 
 from domain.messages import Text, message
+from replay.language.renderer import renderer
 from service.accounts.tokens import TokenOwner
 from service.bounds import Bounds
 from service.connection import STORE_AWAY
 from service.http.event_streams import STREAM_REFUSAL, STREAM_REQUEST, StreamRequest
 from service.http.language import select_language
 from service.http.problems import NO_RESOURCE
-from service.readiness import Readiness
+from service.readiness import Readiness, readiness_as_json
 from service.server.exchange import Exchange, send_pages, send_stream
 from service.server.health_checks import HealthChecks
 from service.server.http_connection import HttpConnection
@@ -102,7 +103,7 @@ class Gateway:
         if request.method in ("GET", "HEAD") and request.raw_path in (b"/healthz", b"/readyz"):
             # Not at once, so that the connection counts the requests that a client sends together.
             if request.raw_path == b"/healthz":
-                self._loop.call_soon(self._respond_health, exchange, None)
+                self._loop.call_soon(self._respond_alive, exchange)
             else:
                 self._start(self._respond_ready(exchange))
         elif not has_normal_path(request.raw_path):
@@ -244,17 +245,24 @@ class Gateway:
             detail = message("the server is overloaded at the moment")
             self._respond_problem(exchange, 503, detail, RETRY_AFTER)
 
-    def _respond_health(self, exchange: Exchange, problem: Text | None) -> None:
-        if problem is not None:
-            self._respond_problem(exchange, 503, problem, RETRY_AFTER)
-            return
+    def _respond_alive(self, exchange: Exchange) -> None:
         request = exchange.request
-        status = "alive" if request.raw_path == b"/healthz" else "ready"
-        body = {"status": status}
+        body = {"status": "alive"}
         self._respond(exchange, json_response(body, request, is_last=self._is_last(request)))
 
     async def _respond_ready(self, exchange: Exchange) -> None:
-        self._respond_health(exchange, await self._checks.readiness_problem())
+        state, request = await self._checks.readiness(), exchange.request
+        if state.problem is not None:
+            self._respond_problem(exchange, 503, state.problem, RETRY_AFTER)
+            return
+        language = exchange.language
+        response = json_response(
+            readiness_as_json(state.risks, renderer(language)),
+            request,
+            is_last=self._is_last(request),
+            language=language if state.risks else None,
+        )
+        self._respond(exchange, response)
 
     # A thread runs these two, and `_post`.
 

@@ -6,11 +6,11 @@ the gateway refuses requests at once: threads that wait for the store would only
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Final
+from typing import Final, NamedTuple
 
-from domain.messages import Text, message
+from domain.messages import Message, Text, message
 from service.errors import Unavailable
 from service.readiness import Readiness
 
@@ -18,6 +18,13 @@ log = logging.getLogger(__name__)
 
 READINESS_SECONDS: Final = 1.5
 """Time after which a check of the readiness that has not ended counts as failed."""
+
+
+class ReadinessState(NamedTuple):
+    """Why a process is not ready (None: it is), and the risks of its Redis servers if it is."""
+
+    problem: Text | None = None
+    risks: Sequence[Message] = ()
 
 
 class HealthChecks:
@@ -29,25 +36,25 @@ class HealthChecks:
         self._on_store_lost = on_store_lost
         self._thread = ThreadPoolExecutor(1, "health")
         self._loop = asyncio.get_running_loop()
-        self._check: asyncio.Future[Text | None] | None = None
+        self._check: asyncio.Future[ReadinessState] | None = None
         self._probe: asyncio.Task[None] | None = None
         self.store_responds = True
 
-    async def readiness_problem(self) -> Text | None:
-        """Return why the process is not ready, None if it is; within READINESS_SECONDS.
+    async def readiness(self) -> ReadinessState:
+        """Return whether the process is ready, within READINESS_SECONDS.
 
         Calls that come during a check share its result.
         """
         if self._check is None or self._check.done():
             self._check = self._loop.run_in_executor(self._thread, self._run_check)
         try:
-            problem = await asyncio.wait_for(asyncio.shield(self._check), READINESS_SECONDS)
+            state = await asyncio.wait_for(asyncio.shield(self._check), READINESS_SECONDS)
         except TimeoutError:
-            return message("the check of the readiness has not ended in time")
-        if problem is None:
+            return ReadinessState(message("the check of the readiness has not ended in time"))
+        if state.problem is None:
             # A process that is ready refuses no requests.
             self._on_store_state(responds=True)
-        return problem
+        return state
 
     def probe_store(self) -> None:
         """Begin to check whether the store responds, unless such a check is under way."""
@@ -70,12 +77,12 @@ class HealthChecks:
         elif responds and not had_responded:
             log.warning("the store responds again")
 
-    def _run_check(self) -> Text | None:
+    def _run_check(self) -> ReadinessState:
         try:
             self._readiness.check()
+            return ReadinessState(risks=self._readiness.risks())
         except Unavailable as error:
-            return error.why
+            return ReadinessState(error.why)
         except Exception:
             log.exception("the check of the readiness has failed")
-            return message("the check of the readiness has failed")
-        return None
+            return ReadinessState(message("the check of the readiness has failed"))

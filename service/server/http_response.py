@@ -14,6 +14,7 @@ from replay.language.catalogue import ENGLISH
 from replay.language.renderer import renderer
 from service.http.access_log import request_id as valid_request_id
 from service.http.blueprint import DEFAULT_HEADERS
+from service.http.language import language_headers
 from service.http.problems import encoded_problem
 from service.server.http_request import HttpRequest
 
@@ -52,9 +53,16 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def json_response(body: Any, request: HttpRequest, *, is_last: bool) -> bytes:
-    """Return a successful response to a request, with the headers that all responses have."""
+def json_response(
+    body: Any, request: HttpRequest, *, is_last: bool, language: str | None = None
+) -> bytes:
+    """Return a successful response to a request, with the headers that all responses have.
+
+    `language` is that of the text in the body, if there is any.
+    """
     headers = {"Content-Type": "application/json"}
+    if language is not None:
+        headers |= language_headers(language)
     return _response(
         200, orjson.dumps(body), headers, _request_id(request), request, is_last=is_last
     )

@@ -16,6 +16,7 @@ from replay.language.renderer import english
 from service.bootstrap import build
 from service.operation import json_logging
 from service.operation.parent_watch import parent_pipe, watch_parent
+from service.operation.redis_risks import risks_at
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
 from service.server.shared_port import SECONDS_TO_STOP, hold_port, local_url, web_processes
@@ -42,6 +43,8 @@ def run_web(
     SettingsError for a signing key that cannot be used.
     """
     json_logging.configure()
+    for risk in risks_at(settings.redis_url, settings.queue_url):
+        log.warning("%s", english(risk))
     with hold_port(host, port) as (address, held_port):
 
         def report_listening() -> None:

@@ -16,6 +16,7 @@ from typing import Any, Self
 
 from flask import Flask, Response, request
 
+from domain.messages import Message
 from service.accounts.tokens import TokenOwner
 from service.bounds import Bounds
 from service.http.access_log import Metrics
@@ -118,6 +119,9 @@ class _Readiness:
     def check(self) -> None:
         self.checks += 1
         assert self.release.wait(HANG_SECONDS)
+
+    def risks(self) -> list[Message]:
+        return []
 
     def store_responds(self) -> bool:
         return self.responds

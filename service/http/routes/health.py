@@ -14,8 +14,10 @@ from service.http import stored_metrics
 from service.http.access_log import CONTENT_TYPE
 from service.http.blueprint import Blueprint, response
 from service.http.context import access_log, metrics, service
+from service.http.language import request_renderer
 from service.http.schemas.responses import Health, ProcessHealth
 from service.operation.process_reports import health
+from service.readiness import readiness_as_json
 
 blueprint = Blueprint("health", "Health checks and metrics.", auth="without_tokens")
 
@@ -30,10 +32,12 @@ def check_health() -> JsonObject:
 def check_readiness() -> JsonObject:
     """Check whether the process is ready.
 
-    It is ready if the log accepts writes, the queue can be reached, and its signing key is published.
+    It is ready if the log accepts writes, the queue can be reached, and its signing key is published. If a
+    Redis has settings with which it can lose data, the response says in `risks` what can be lost.
     """
-    service().readiness.check()
-    return {"status": "ready"}
+    readiness = service().readiness
+    readiness.check()
+    return readiness_as_json(readiness.risks(), request_renderer())
 
 
 @blueprint.get("/healthz/processes", "A scheduler and a worker are alive.", ProcessHealth)

@@ -487,6 +487,9 @@ class Health(TypedDict):
     """The state of a process."""
 
     status: Literal["alive", "ready"]
+    risks: NotRequired[
+        Annotated[list[str], "Data that a Redis of the service can lose with its settings, if any."]
+    ]
 
 
 class ProcessState(TypedDict):
