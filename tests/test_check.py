@@ -1,5 +1,6 @@
 """`make test` runs the tools that check the code beside the tests, and fails if one of them does."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -14,6 +15,8 @@ TOOLS = {
     "node": "scripts of the pages: tsc and eslint",
 }
 """By the program in the virtual environment: the heading of one of its parts."""
+
+WITHOUT_RERUN = {name: value for name, value in os.environ.items() if name != "RERUN"}
 
 
 @pytest.fixture
@@ -35,7 +38,7 @@ def write_tool(checkout: Path, tool: str, status: int) -> None:
 
 
 def test_the_output_of_each_tool_is_in_one_piece_after_that_of_the_tests(checkout: Path) -> None:
-    completed = run_program([str(checkout / "tests/check.sh"), ".", "-n", "4"])
+    completed = run_program([str(checkout / "tests/check.sh"), ".", "-n", "4"], env=WITHOUT_RERUN)
     assert completed.returncode == 0
     lines = completed.stdout.splitlines()
     assert lines[:2] == ["pytest begins -n 4", "pytest ends"]
@@ -48,7 +51,7 @@ def test_the_output_of_each_tool_is_in_one_piece_after_that_of_the_tests(checkou
 @pytest.mark.parametrize("tool", TOOLS)
 def test_a_tool_that_fails_is_named_after_all_have_run(checkout: Path, tool: str) -> None:
     write_tool(checkout, tool, 3)
-    completed = run_program([str(checkout / "tests/check.sh"), "."])
+    completed = run_program([str(checkout / "tests/check.sh"), "."], env=WITHOUT_RERUN)
     assert completed.returncode == 1
     assert f"FAILED {TOOLS[tool]}" in completed.stderr
     assert len(completed.stdout.splitlines()) == 12

@@ -309,7 +309,10 @@ def test_questions_are_answered_in_the_language(language: str, answers: str, sta
     assert f"[{ANSWERS[language]}]: " in result.output
 
 
-def test_the_instructions_of_serve_are_in_the_language(tmp_path: Path) -> None:
+def test_the_instructions_of_serve_are_in_the_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARTULARY_DATA", str(tmp_path))
     settings = load_settings({"CARTULARY_DATA": str(tmp_path)})
     with language_of(["serve", "--lang", "fr"]):
         text = _instructions(settings, "http://127.0.0.1:8000")

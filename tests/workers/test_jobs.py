@@ -173,6 +173,7 @@ def test_the_player_to_act_is_notified(
         "seat": game.to_act,
         "round": 0,
         "deadline": clock.deadline(game),
+        "clock_stopped_until": None,
         "begins": True,
     }
     assert "notify/turn" not in workers.tasks(game.id)

@@ -118,6 +118,6 @@ def test_a_picture_that_takes_too_long_is_refused_and_its_process_ends(
 def test_a_document_that_cannot_be_drawn_is_an_error_and_leaves_its_place_free() -> None:
     pictures = PngPictures(BOUNDS)
     for _ in range(2):
-        with pytest.raises(subprocess.CalledProcessError):
+        with pytest.raises(Unavailable):
             pictures.png("no SVG", 100)
     assert pictures.png(SQUARE, 100)
