@@ -8,9 +8,10 @@
     remind           {"seat", "turn", "seq", "deadline", "remind_at", "at"}
                                      that seat is to be reminded of the deadline at `remind_at`. The work is
                                      done from `at` on, because the player's quiet hours may be in between
-    cancel/reminder/N  {"seq", "player", "deadline"}
-                                     event N has ended the turn of that player (an id), whose reminder of that
-                                     deadline may have been created and not sent yet
+    cancel/reminder/S  {"seq", "player", "deadline"}
+                                     that event has ended the turn of seat S, and the reminder of that deadline
+                                     to that player (an id) may have been created and not sent yet. The entry of
+                                     the seat's next turn takes its place: what waits is bounded
     notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
     notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
     notify/declined/P  {"seq"}       player P (an id) declined the invitation to the open game with that event
@@ -273,7 +274,7 @@ def _cancellation_entries(game: Game, turn: Turn, event: Event) -> dict[str, Jso
     if reminder is None or not reminder["at"] <= event["at"] < reminder["deadline"]:
         return {}
     payload = {"seq": event["seq"], "player": turn.player, "deadline": reminder["deadline"]}
-    return {f"cancel/reminder/{event['seq']}": payload}
+    return {f"cancel/reminder/{turn.seat}": payload}
 
 
 def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:
