@@ -9,8 +9,8 @@
                                      that seat is to be reminded of the deadline at `remind_at`. The work is
                                      done from `at` on, because the player's quiet hours may be in between
     cancel/reminder/S  {"seq", "player", "deadline"}
-                                     that event has ended the turn of seat S, and the reminder of that deadline
-                                     to that player (an id) may have been created and not sent yet. The entry of
+                                     that event has ended the turn of seat S. The reminder of that deadline to
+                                     that player (an id) may have been created and not sent yet. The entry of
                                      the seat's next turn takes its place: what waits is bounded
     notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
     notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
