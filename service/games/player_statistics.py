@@ -242,9 +242,6 @@ class _Counting:
         """Count an event."""
         id, data = event["game"], event["data"]
         if event["type"] == "GameCreated":
-            if (earlier := self.games[id]) is not None:
-                # The store has lost events of the game, and the feed shows it again from its beginning.
-                self._end(earlier)
             self.games[id] = _created(data)
             return
         game = self.games[id]

@@ -1,16 +1,21 @@
 """Projections that follow the event feed: each has a name, a position in the feed, and values.
 
     cartulary:{projection:NAME}    hash: `live`, the generation that is read; `next`, the one that a rebuild
-                                   fills; and `position:G`, the cursor of the feed of generation G
+                                   fills; `position:G`, the cursor of the feed of generation G; and
+                                   `heads:G`, the same cursor, unless a version that stores no heads has
+                                   advanced the generation
     cartulary:{projection:NAME}:G  hash, the values of generation G
+    cartulary:{projection:NAME}:G:heads    hash: by game, the last event that was handled (`HandledHead`)
     cartulary:{projection:NAME}:G:boards   set of the names of the leaderboards of generation G
     cartulary:{projection:NAME}:G:BOARD    sorted set, a leaderboard: members by score
 
 Position and values change in one script, and only if the position is the expected one. So each page of the
 feed counts once, although several processes may catch up at the same time, and any of them may die. A rebuild
-fills another generation beside the one that is read, and then replaces that.
+fills another generation beside the one that is read, and then replaces that. There is one also when the store
+has lost events that were handled.
 """
 
+import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +27,9 @@ from domain.errors import CartularyError
 from domain.event import Event
 from service.connection import read_field, text_or_none, to_text, unavailable_on_error
 from service.games.event_feed import CursorReplaced, EventFeed, FeedCursor
+from service.games.handled_events import EventsReplaced, HandledHead, new_events
+
+log = logging.getLogger(__name__)
 
 _FIRST: Final = "1"
 """The first generation of each projection."""
@@ -30,10 +38,13 @@ _ADVANCE: Final = """
 local position = redis.call('HGET', KEYS[1], ARGV[1]) or ''
 if position ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
-for i = 4, #ARGV, 3 do
+local heads = redis.call('HGET', KEYS[1], ARGV[4]) or ''
+if heads == position then redis.call('HSET', KEYS[1], ARGV[4], ARGV[3]) end
+for i = 5, #ARGV, 3 do
   local kind, field, value = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   if kind == '+' then redis.call('HINCRBY', KEYS[2], field, value)
   elseif kind == '=' then redis.call('HSET', KEYS[2], field, value)
+  elseif kind == 'head' then redis.call('HSET', KEYS[4], field, value)
   elseif kind == 'board' then redis.call('SADD', KEYS[3], field)
   elseif string.sub(kind, 1, 1) == '^' then
     redis.call('ZADD', KEYS[tonumber(string.sub(kind, 2))], value, field)
@@ -43,14 +54,14 @@ return 1
 """
 _REPLACE: Final = """
 if redis.call('HGET', KEYS[1], 'next') ~= ARGV[1] then return 0 end
-redis.call('HDEL', KEYS[1], 'next', 'position:' .. ARGV[2])
+redis.call('HDEL', KEYS[1], 'next', 'position:' .. ARGV[2], 'heads:' .. ARGV[2])
 redis.call('HSET', KEYS[1], 'live', ARGV[1])
-redis.call('DEL', KEYS[2])
+redis.call('DEL', KEYS[2], KEYS[3])
 return 1
 """
 
 
-_FIRST_BOARD_KEY: Final = 4
+_FIRST_BOARD_KEY: Final = 5
 """The number of the key of the first leaderboard among those of the script that advances a projection."""
 
 ReadValues: TypeAlias = Callable[[Collection[str]], dict[str, str]]
@@ -90,6 +101,7 @@ class Projection(Protocol):
     def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
         """Return what changes with these events, which follow those of earlier calls.
 
+        Each event of a game comes once, and after those before it, except for those that cannot be read.
         `read` returns values as earlier calls have left them. The same events always lead to the same values.
         """
 
@@ -176,28 +188,39 @@ class Projections:
     def catch_up(self, max_pages: int | None = None) -> bool:
         """Have every projection handle what it lacks, at most so many pages; return whether none lacks any.
 
-        A projection of another history, after a restore, begins again. One that is outdated is rebuilt while
-        it is still read, also by as many pages in each call.
+        A projection of another history, after a restore, begins again. One that is outdated, or that has
+        handled events that the store has lost, is rebuilt while it is still read, also by as many pages in
+        each call.
         """
         results = []
-        for name, projection in self._projections.items():
+        for name in self._projections:
             live = self._live(name)
-            is_complete = self._catch_up_or_reset(name, live, max_pages)
-            if (
-                is_complete
-                and isinstance(projection, CorrectedProjection)
-                and projection.is_outdated(partial(self._read, name, live))
-            ):
+            try:
+                is_complete = self._catch_up_or_reset(name, live, max_pages)
+                is_outdated = is_complete and self._is_outdated(name, live)
+            except EventsReplaced:
+                is_complete, is_outdated = False, True
+            if is_outdated:
                 self._continue_rebuild(name, live, max_pages)
-                is_complete = False
-            results.append(is_complete)
+            results.append(is_complete and not is_outdated)
         return all(results)
+
+    def _is_outdated(self, name: str, live: str) -> bool:
+        """Return whether a projection must be derived anew: see `CorrectedProjection`, and `heads:G`."""
+        stored = self._read_hash(_key(name), [f"position:{live}", f"heads:{live}"])
+        if stored.get(f"position:{live}") != stored.get(f"heads:{live}"):
+            return True
+        projection = self._projections[name]
+        return isinstance(projection, CorrectedProjection) and projection.is_outdated(
+            partial(self._read, name, live)
+        )
 
     def rebuild(self, name: str, on_progress: Callable[[int, int], None] | None = None) -> None:
         """Derive a projection anew, from all events, while it is still read.
 
         `on_progress`, if given, is called after each page with the number of entries of the log that have
-        been handled, and of all. Raises RebuildReplaced, and CursorReplaced if the log is restored meanwhile.
+        been handled, and of all. Raises RebuildReplaced, and CursorReplaced or EventsReplaced if the log is
+        restored, or events are lost, meanwhile.
         """
         live = self._live(name)
         generation = str(int(live) + 1)
@@ -217,15 +240,22 @@ class Projections:
         A generation that another process has completed meanwhile is not begun again.
         """
         with unavailable_on_error():
-            self._redis.hsetnx(_key(name), "next", str(int(live) + 1))
-            generation = self._redis.hget(_key(name), "next")
-        if generation is not None and self._catch_up_or_reset(name, to_text(generation), max_pages):
-            self._replace_live(name, live, to_text(generation))
+            if self._redis.hsetnx(_key(name), "next", str(int(live) + 1)):
+                log.info("projection %s is derived anew", name)
+            stored = self._redis.hget(_key(name), "next")
+        if stored is None:
+            return
+        generation = to_text(stored)
+        try:
+            if self._catch_up_or_reset(name, generation, max_pages):
+                self._replace_live(name, live, generation)
+        except EventsReplaced:
+            self._reset(name, generation)
 
     def _replace_live(self, name: str, live: str, generation: str) -> bool:
         """Have a complete generation read from now on; return whether it was still the next one."""
         with unavailable_on_error():
-            keys = [_key(name), _values_key(name, live)]
+            keys = [_key(name), _values_key(name, live), _heads_key(name, live)]
             if not self._replace(keys=keys, args=[generation, live]):
                 return False
             self._redis.delete(*self._board_keys(name, live))
@@ -247,13 +277,19 @@ class Projections:
             cursor = FeedCursor.parse(position or None)
             page = self._feed.page(cursor)
             if page.cursor != cursor:
+                heads = self._heads(name, generation, {event["game"] for event in page.events})
+                events, heads = new_events(page.events, heads, self._feed)
                 changes = self._projections[name].handle(
-                    page.events, self._feed, partial(self._read, name, generation)
+                    events, self._feed, partial(self._read, name, generation)
                 )
                 args: list[str] = [f"position:{generation}", position, str(page.cursor)]
+                args.append(f"heads:{generation}")
+                for game_id, head in heads.items():
+                    args += ("head", game_id, head.encode())
                 args += changes.arguments()
                 values_key = _values_key(name, generation)
                 keys = [_key(name), values_key, f"{values_key}:boards"]
+                keys.append(_heads_key(name, generation))
                 keys += [f"{values_key}:{board}" for board in sorted(changes.scores)]
                 with unavailable_on_error():
                     self._advance(keys=keys, args=args)
@@ -262,18 +298,29 @@ class Projections:
             pages += 1
         return False
 
+    def _heads(
+        self, name: str, generation: str, game_ids: Collection[str]
+    ) -> dict[str, HandledHead]:
+        """Return those last events of these games that a generation has handled."""
+        stored = self._read_hash(_heads_key(name, generation), game_ids)
+        return {game_id: HandledHead.parse(text) for game_id, text in stored.items()}
+
     def _read(self, name: str, generation: str, fields: Collection[str]) -> dict[str, str]:
+        return self._read_hash(_values_key(name, generation), fields)
+
+    def _read_hash(self, key: str, fields: Collection[str]) -> dict[str, str]:
         if not fields:
             return {}
         with unavailable_on_error():
-            stored = self._redis.hmget(_values_key(name, generation), list(fields))
+            stored = self._redis.hmget(key, list(fields))
         return _stored_values(fields, stored)
 
     def _reset(self, name: str, generation: str) -> None:
         """Have a generation begin again."""
         with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
-            pipeline.hdel(_key(name), f"position:{generation}")
-            pipeline.delete(_values_key(name, generation), *self._board_keys(name, generation))
+            pipeline.hdel(_key(name), f"position:{generation}", f"heads:{generation}")
+            pipeline.delete(_values_key(name, generation), _heads_key(name, generation))
+            pipeline.delete(*self._board_keys(name, generation))
             pipeline.execute()
 
     def _board_keys(self, name: str, generation: str) -> list[str]:
@@ -304,3 +351,7 @@ def _key(name: str) -> str:
 
 def _values_key(name: str, generation: str) -> str:
     return f"{_key(name)}:{generation}"
+
+
+def _heads_key(name: str, generation: str) -> str:
+    return f"{_values_key(name, generation)}:heads"

@@ -9,7 +9,6 @@ The ratings are a projection (games/projections.py) with these values:
     head                number and hash of the last line of the history
     line NUMBER         a line of the history, the `RatedGame` as canonical JSON
     exclusions          the games that administrators have excluded, as canonical JSON, if there are any
-    game ID             the hash of the last event of a game that counts
     of SYSTEM ID        how many games of a player count, how many of them were won, and the current rating
     of SYSTEM ID N      the number of the line of the N-th game of a player
     on BOARD ID         the rating of a player on a leaderboard, as in `of SYSTEM ID`
@@ -52,7 +51,7 @@ from service import clock
 from service.accounts.account_reader import AccountReader
 from service.connection import unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
-from service.games.event_feed import CursorReplaced, EventFeed
+from service.games.event_feed import EventFeed
 from service.games.projections import Changes, Projections, ReadValues
 from service.keyring import Keyring
 from service.transparency.components import Transparency
@@ -171,8 +170,8 @@ class RatingsProjection:
         return _parse_exclusions(stored) != self._exclusions.all()
 
     def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
-        """See `Projection.handle`. Raises CursorReplaced if a game that was counted has ended otherwise."""
-        ends = self._new_ends(events, read)
+        """See `Projection.handle`."""
+        ends = [event for event in events if event["type"] == "GameFinished"]
         created = feed.created_events([event["game"] for event in ends])
         stored = read(["exclusions", "head"])
         # A generation in which a game is counted keeps the list without whose games it was counted.
@@ -197,20 +196,6 @@ class RatingsProjection:
         exclusions = self._exclusions.all()
         return {"exclusions": canonical(exclusions).decode()} if exclusions else {}
 
-    def _new_ends(self, events: Sequence[Event], read: ReadValues) -> list[Event]:
-        """Return the events by which games were finished that are not counted yet."""
-        ends = {event["game"]: event for event in events if event["type"] == "GameFinished"}
-        losses = [event for event in events if event["type"] == "EventsLost"]
-        fields = {f"game {event['game']}" for event in (*ends.values(), *losses)}
-        counted = read(sorted(fields))
-        for loss in losses:
-            if counted.get(f"game {loss['game']}") == loss["data"]["hash"]:
-                raise CursorReplaced
-        for game, end in ends.items():
-            if counted.get(f"game {game}", end["hash"]) != end["hash"]:
-                raise CursorReplaced
-        return [end for game, end in ends.items() if f"game {game}" not in counted]
-
 
 def _count(
     result: Result, values: dict[str, str], scores: dict[str, dict[str, int]], read: ReadValues
@@ -224,7 +209,6 @@ def _count(
     line = rated_game(number + 1, result, after, hash)
     values["head"] = f"{line['number']} {line['hash']}"
     values[f"line {line['number']}"] = canonical(line).decode()
-    values[f"game {result.game}"] = result.hash
     for player, entry in before.items():
         games, wins = entry.games + 1, entry.wins + (result.places[player] == 1)
         values[names[player]] = current = PlayerRating(after[player], games, wins).encode()

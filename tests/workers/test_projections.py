@@ -177,7 +177,8 @@ def test_a_rebuild_replaces_the_values_when_it_is_complete(service: Service) -> 
     projections.catch_up()
     assert sum(projections.values("event-types").values()) == sum(expected.values()) + 1
     keys = {to_text(key) for key in service.redis.keys("cartulary:{projection:*")}
-    assert keys == {"cartulary:{projection:event-types}", "cartulary:{projection:event-types}:2"}
+    key = "cartulary:{projection:event-types}"
+    assert keys == {key, f"{key}:2", f"{key}:2:heads"}
 
 
 def test_the_command_lists_projections_and_rebuilds_one_with_its_progress(

@@ -279,12 +279,3 @@ def test_only_the_last_turns_matter_so_a_player_can_come_back() -> None:
     assert percents[1:] == sorted(percent for percent in percents if percent is not None)
     assert percents[-2:] == [99, 100]
     assert (reliability.taken, reliability.missed) == (RECENT_TURNS, LEAST_TURNS)
-
-
-def test_a_game_that_comes_again_is_in_progress_once(service: Service) -> None:
-    events = recorded_game("baron-five").events[:20]
-    values = handled(events)
-    values.handle(events)
-    player = next(name for name in values.values if name.startswith("player "))
-    (counts,) = values.of(player.removeprefix("player ")).games.values()
-    assert counts.playing == 1

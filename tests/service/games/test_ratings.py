@@ -134,17 +134,6 @@ def test_a_page_that_two_processes_handle_counts_once(service: Service) -> None:
     assert len(service.games.ratings.games(0)[0]) == 2
 
 
-def test_ratings_begin_again_when_a_game_that_counted_has_ended_otherwise(service: Service) -> None:
-    game = finish(service)
-    catch_up(service)
-    expected = stored(service, 1)
-    service.redis.hset(f"{KEY}:1", f"game {game}", "0" * 64)
-    service.redis.hset(f"{KEY}", "position:1", "")
-    assert not service.games.projections.catch_up()
-    catch_up(service)
-    assert stored(service, 1) == expected
-
-
 def test_the_history_of_a_player_has_each_rated_game(service: Service) -> None:
     games = [finish(service, loser) for loser in (0, 1, 0)]
     finish(service, rules="barony")
