@@ -48,6 +48,9 @@ class Reliability:
     seats_left: int = 0
     """Seats that the player has left to a substitute, or lost because of missed turns."""
     resignations: int = 0
+    recent_misses: list[str] = field(default_factory=list)
+    """The missed turns in `recent`, in order, as `GAME SEQ`; the first ones are missing if an earlier version
+    has counted them."""
     later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
@@ -62,19 +65,27 @@ class Reliability:
         self.taken += 1
         self._add(_TAKEN)
 
-    def miss_turn(self) -> None:
-        """Count a turn that was missed."""
+    def miss_turn(self, game_id: str, seq: int) -> None:
+        """Count a turn that was missed with an event of a game."""
         self.missed += 1
+        self.recent_misses.append(_miss(game_id, seq))
         self._add(_MISSED)
 
-    def forgive_miss(self) -> None:
-        """Take back a miss: play has resumed from before it."""
+    def forgive_miss(self, game_id: str, seq: int) -> None:
+        """Take back a miss: play has resumed from before it. It may no longer be among the last turns."""
         self.missed -= 1
-        before, miss, after = self.recent.rpartition(_MISSED)
-        self.recent = before + after if miss else self.recent
+        miss = _miss(game_id, seq)
+        if miss not in self.recent_misses:
+            return
+        later = len(self.recent_misses) - self.recent_misses.index(miss)
+        self.recent_misses.remove(miss)
+        turns = self.recent.rsplit(_MISSED, later)
+        self.recent = turns[0] + _MISSED.join(turns[1:])
 
     def _add(self, turn: str) -> None:
         self.recent = (self.recent + turn)[-RECENT_TURNS:]
+        misses = self.recent.count(_MISSED)
+        self.recent_misses = self.recent_misses[max(0, len(self.recent_misses) - misses) :]
 
 
 @dataclass(slots=True)
@@ -268,7 +279,7 @@ class _Counting:
             case "PlayerResigned":
                 self._reliability(game, data["seat"]).resignations += 1
             case "PlayResumed":
-                self._resume(game, data["from"])
+                self._resume(game, event)
             case "GameFinished":
                 self._finish(game, data["ranking"])
                 self.games[id] = None
@@ -290,13 +301,13 @@ class _Counting:
         if seat is not None:
             self._reliability(game, seat).take_turn()
         else:
-            self._miss(game, event["seq"], event["data"]["seat"])
+            self._miss(game, event, event["data"]["seat"])
 
-    def _miss(self, game: _GameInProgress, seq: int, seat: int) -> None:
-        """Count a missed turn, unless nobody has the seat."""
+    def _miss(self, game: _GameInProgress, event: Event, seat: int) -> None:
+        """Count a turn that is missed with an event, unless nobody has the seat."""
         if seat not in game.vacant and game.counts_turns:
-            self._reliability(game, seat).miss_turn()
-            game.misses.append((seq, game.players[seat]))
+            self._reliability(game, seat).miss_turn(event["game"], event["seq"])
+            game.misses.append((event["seq"], game.players[seat]))
 
     def _leave(
         self, game: _GameInProgress, event: Event, seat: int, *, is_on_seat: bool = False
@@ -312,7 +323,7 @@ class _Counting:
             self._counts(game, seat).playing -= 1
         is_by_clock = event["by"] == _CLOCK
         if is_by_clock:
-            self._miss(game, event["seq"], seat)
+            self._miss(game, event, seat)
         if is_by_clock or acting_seat(event["by"]) is not None:
             self._reliability(game, seat).seats_left += 1
 
@@ -325,12 +336,13 @@ class _Counting:
         game.players[seat] = player
         self._counts(game, seat).playing += 1
 
-    def _resume(self, game: _GameInProgress, origin: int) -> None:
+    def _resume(self, game: _GameInProgress, event: Event) -> None:
         """Go back to the turn after an earlier event. A miss that is superseded no longer counts."""
+        origin = event["data"]["from"]
         game.turn_ends = [seq for seq in game.turn_ends if seq <= origin]
         for seq, player in game.misses:
             if seq > origin:
-                self.players[player].reliability.forgive_miss()
+                self.players[player].reliability.forgive_miss(event["game"], seq)
         game.misses = [miss for miss in game.misses if miss[0] <= origin]
 
     def _finish(self, game: _GameInProgress, ranking: Sequence[Mapping[str, int]]) -> None:
@@ -377,6 +389,10 @@ def _named_players(event: Event) -> Iterable[str]:
 
 def _game(id: str) -> str:
     return f"game {id}"
+
+
+def _miss(game_id: str, seq: int) -> str:
+    return f"{game_id} {seq}"
 
 
 def _player(id: str) -> str:

@@ -1,5 +1,6 @@
 """The statistics of players: what is counted of games and turns, in any order of pages, and what is not."""
 
+import random
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
@@ -267,10 +268,10 @@ def test_games_without_a_clock_and_with_bots_say_nothing_about_reliability(
 
 def test_only_the_last_turns_matter_so_a_player_can_come_back() -> None:
     reliability = Reliability()
-    for _ in range(LEAST_TURNS - 1):
-        reliability.miss_turn()
+    for turn in range(LEAST_TURNS - 1):
+        reliability.miss_turn("game", turn)
     percents = [reliability.percent]
-    reliability.miss_turn()
+    reliability.miss_turn("game", LEAST_TURNS)
     percents.append(reliability.percent)
     assert percents == [None, 0], "with too few turns, nothing is known"
     for _ in range(RECENT_TURNS):
@@ -279,3 +280,49 @@ def test_only_the_last_turns_matter_so_a_player_can_come_back() -> None:
     assert percents[1:] == sorted(percent for percent in percents if percent is not None)
     assert percents[-2:] == [99, 100]
     assert (reliability.taken, reliability.missed) == (RECENT_TURNS, LEAST_TURNS)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_miss_that_is_forgiven_is_that_one_and_no_other(seed: int) -> None:
+    """The reference keeps the turns themselves; the misses of some have left the last turns already."""
+    chance = random.Random(seed)
+    reliability = Reliability()
+    window: list[tuple[str, int] | None] = []
+    misses: list[tuple[str, int]] = []
+    left = 0
+    for seq in range(1_000):
+        choice = chance.random()
+        if choice < 0.1 and misses:
+            miss = misses.pop(chance.randrange(len(misses)))
+            left += miss not in window
+            reliability.forgive_miss(*miss)
+            window = [turn for turn in window if turn != miss]
+        elif choice < 0.3:
+            miss = (chance.choice(("a", "b", "c")), seq)
+            misses.append(miss)
+            window.append(miss)
+            reliability.miss_turn(*miss)
+        else:
+            window.append(None)
+            reliability.take_turn()
+        window = window[-RECENT_TURNS:]
+        assert reliability.recent == "".join("1" if turn is None else "0" for turn in window)
+        assert reliability.missed == len(misses)
+        stored = PlayerStatistics(reliability=reliability).encode()
+        reliability = PlayerStatistics.decode(stored).reliability
+    assert left > 10
+
+
+def test_misses_that_an_earlier_version_has_counted_stay_until_they_are_derived_anew() -> None:
+    earlier = '{"games":{},"reliability":{"recent":"0110","taken":2,"missed":2}}'
+    reliability = PlayerStatistics.decode(earlier).reliability
+    reliability.miss_turn("game", 7)
+    reliability.forgive_miss("game", 3)
+    assert (reliability.recent, reliability.missed) == ("01100", 2)
+    reliability.forgive_miss("game", 7)
+    assert (reliability.recent, reliability.missed) == ("0110", 1)
+    for _ in range(RECENT_TURNS):
+        reliability.take_turn()
+    reliability.miss_turn("game", 9)
+    reliability.forgive_miss("game", 9)
+    assert reliability.recent == "1" * (RECENT_TURNS - 1)
