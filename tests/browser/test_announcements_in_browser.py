@@ -1,17 +1,23 @@
-"""An announcement on a phone and on a desktop: accessible, and dismissed with and without scripts."""
+"""An announcement on a phone and on a desktop: accessible, and dismissed with and without scripts; on a small
+phone it moves neither the board nor what is below it.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
+from typing import Final
 
 import httpx
 import pytest
+from playwright.sync_api import Locator, ViewportSize
 
 from domain.administration import OPERATOR
 from service import clock
 from service.bootstrap import build
 from service.settings import load_settings
+from tests.support.accounts import take_turn
 from tests.support.axe import violations
-from tests.support.browsing import Visitors
+from tests.support.board_windows import wait_for_whole_board
+from tests.support.browsing import Visitor, Visitors
 from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 
@@ -20,7 +26,25 @@ _PAUSE_MILLISECONDS = 500
 TEXTS = {
     "en": "The server will be down on Sunday from 8 to 9.",
     "fr": "Arrêt dimanche de 8 h à 9 h.",
+    "es": "El servidor no estará disponible el domingo de 8 a 9.",
 }
+SMALL_PHONE: Final[ViewportSize] = {"width": 320, "height": 568}
+DISMISS: Final = {"en": "Dismiss", "fr": "Masquer", "es": "Ocultar"}
+PLACES: Final = """() => Object.fromEntries([
+    ".game-header", ".board-window", "#board svg.map [data-at='0,0']", ".game-main", ".game-side",
+    ".acting-bar", ".replay", ".replay-steps", "#page", ".site-footer",
+].map((name) => [name, document.querySelector(name)]).filter(([, element]) => element)
+.map(([name, element]) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return [name, [left, top + scrollY, width, height].map(Math.round)];
+}))"""
+"""The place and the size of the board, and of what is beside and below it, on the page."""
+SHIFTS: Final = """() => new Promise((resolve) => {
+    new PerformanceObserver((list) => resolve(list.getEntries().map((entry) => entry.value)))
+        .observe({ type: "layout-shift", buffered: true });
+    setTimeout(() => resolve([]), 500);
+})"""
+"""How far the page has moved by itself since it was opened."""
 
 
 @pytest.fixture
@@ -37,6 +61,15 @@ def announcement(running_service: RunningService) -> Iterator[str]:
     wait_until(lambda: f"announcement-{id}" not in httpx.get(f"{running_service.url}/rules").text)
 
 
+def open_with(visitor: Visitor, path: str, announcement: str) -> Locator:
+    """Open a page until it has an announcement; web processes read them every few seconds."""
+    while True:
+        banner = visitor.open(path).locator(f"#announcement-{announcement}")
+        if banner.is_visible():
+            return banner
+        visitor.page.wait_for_timeout(_PAUSE_MILLISECONDS)
+
+
 @pytest.mark.parametrize(
     ("phone", "javascript"),
     [
@@ -50,12 +83,8 @@ def test_a_reader_dismisses_an_announcement_and_stays_on_the_page(
     visitors: Visitors, announcement: str, phone: bool, javascript: bool
 ) -> None:
     visitor = visitors.new(phone=phone, javascript=javascript, language="fr", dark=phone)
-    page = visitor.open("/rules")
-    banner = page.locator(f"#announcement-{announcement}")
-    # Web processes read the announcements every few seconds.
-    while not banner.is_visible():
-        page.wait_for_timeout(_PAUSE_MILLISECONDS)
-        page = visitor.open("/rules")
+    banner = open_with(visitor, "/rules", announcement)
+    page = visitor.page
     assert banner.inner_text() == TEXTS["fr"]
     if javascript:
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -65,3 +94,42 @@ def test_a_reader_dismisses_an_announcement_and_stays_on_the_page(
     banner.wait_for(state="detached")
     visitor.open("/verify")
     assert banner.count() == 0
+
+
+@pytest.mark.parametrize("language", ["en", "fr", "es"])
+def test_an_announcement_does_not_move_the_board_of_a_small_phone(
+    visitors: Visitors, language: str, request: pytest.FixtureRequest
+) -> None:
+    game_id, players = visitors.accounts.start_game(3)
+    for _ in range(12):
+        take_turn(game_id, players)
+    to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    visitor = visitors.new(players[to_act], language=language)
+    page = visitor.page
+    page.set_viewport_size(SMALL_PHONE)
+    addresses = (f"/games/{game_id}", f"/games/{game_id}?seq=8")
+
+    def places(address: str) -> tuple[dict[str, list[int]], float]:
+        """Return where the parts of a page are, and how far they have moved while it was loaded."""
+        visitor.open(address)
+        wait_for_whole_board(page)
+        return page.evaluate(PLACES), pytest.approx(sum(page.evaluate(SHIFTS)), abs=0.001)
+
+    without = {address: places(address) for address in addresses}
+    announcement: str = request.getfixturevalue("announcement")
+    for address in addresses:
+        banner = open_with(visitor, address, announcement)
+        assert places(address) == without[address], "with the announcement"
+        assert banner.inner_text() == TEXTS[language]
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        button = page.get_by_role("button", name=DISMISS[language])
+        for element in (banner, button):
+            box = element.bounding_box()
+            assert box is not None
+            assert box["y"] + box["height"] < SMALL_PHONE["height"] / 2
+        assert violations(page) == []
+    page.get_by_role("button", name=DISMISS[language]).click()
+    banner.wait_for(state="detached")
+    for address in addresses:
+        assert places(address) == without[address], "after the announcement is dismissed"
+        assert banner.count() == 0
