@@ -7,7 +7,7 @@ nothing is decided: whether the rules allow an action is known only when its tur
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
 from domain.contract import AnyRuleSystem
@@ -17,6 +17,7 @@ from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.messages import Text, listing, message, plural_message
 
+_MEMBERS: Final = ("seat", "action", "outcome", "then")
 Tree: TypeAlias = tuple["Node", ...]
 """The nodes that may come next. Those of the player's own seat all have the same action."""
 
@@ -42,13 +43,15 @@ change neither the position nor whether it stands. Any other event without an ac
 class Node:
     """An action of a seat, in the form in which events have it, and what may come after it.
 
-    `outcome` are fields that the data of the event must have; {} if any outcome will do.
+    `outcome` are fields that the data of the event must have; {} if any outcome will do. `later_members` are
+    those that a later version has stored, and that this one keeps.
     """
 
     seat: int
     action: JsonObject
     outcome: JsonObject
     then: Tree = ()
+    later_members: JsonObject = field(default_factory=dict, repr=False, compare=False)
 
     def matches(self, event: Event) -> bool:
         """Return whether the event is this action with this outcome."""
@@ -60,7 +63,7 @@ class Node:
 
     def as_json(self) -> JsonObject:
         """Return the node with those after it as JSON, without empty optional fields."""
-        value: JsonObject = {"seat": self.seat, "action": self.action}
+        value: JsonObject = {**self.later_members, "seat": self.seat, "action": self.action}
         if self.outcome:
             value["outcome"] = self.outcome
         if self.then:
@@ -127,7 +130,13 @@ def parse_tree(
 def read_tree(raw: Sequence[Mapping[str, Any]]) -> Tree:
     """Return the nodes that `Node.as_json` returned as JSON."""
     return tuple(
-        Node(node["seat"], node["action"], node.get("outcome", {}), read_tree(node.get("then", ())))
+        Node(
+            node["seat"],
+            node["action"],
+            node.get("outcome", {}),
+            read_tree(node.get("then", ())),
+            {name: value for name, value in node.items() if name not in _MEMBERS},
+        )
         for node in raw
     )
 
@@ -180,11 +189,10 @@ class _Parser:
         return tree
 
     def _node(self, raw: object, path: str, depth: int) -> Node | None:
-        fields = ("seat", "action", "outcome", "then")
-        if not isinstance(raw, dict) or not {"seat", "action"} <= raw.keys() <= set(fields):
+        if not isinstance(raw, dict) or not {"seat", "action"} <= raw.keys() <= set(_MEMBERS):
             self.faults[path] = message(
                 "must be an object with these fields: {names}; the last two can be left out",
-                names=listing(fields),
+                names=listing(_MEMBERS),
             )
             return None
         seat, outcome = raw["seat"], raw.get("outcome", {})

@@ -193,11 +193,7 @@ class ConditionalActions:
             return True
         if game.seq == stored.seq:
             return False
-        remainder = (
-            StoredConditionalActions(stored.seat, game.seq, game.hash, tree, stored.signed)
-            if tree
-            else None
-        )
+        remainder = replace(stored, seq=game.seq, hash=game.hash, branches=tree) if tree else None
         self._store.advance(game_id, player, stored, remainder)
         return True
 
@@ -251,7 +247,7 @@ class ConditionalActions:
         events = self._repository.event_range(game.id, stored.seq - 1, game.seq)
         if not events or events[0]["hash"] != stored.hash or game.seat_of(player) != stored.seat:
             return (), VoidConditionalActions(game.seq, "event")
-        tree = stored.tree
+        tree = stored.branches
         for event in events[1:]:
             after = tree_after(tree, event)
             if after is None or _is_revocation(event, stored.signed):

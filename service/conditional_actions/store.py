@@ -8,7 +8,8 @@ game with conditional actions sets the outbox entry `conditional`, and the end o
 """
 
 import logging
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
@@ -19,7 +20,7 @@ from domain.conditional import Tree, read_tree
 from service.connection import to_text, unavailable_on_error
 from service.store.event_store import Companion
 from service.store.redis_event_store import game_key
-from service.stored_records import decode_record
+from service.stored_records import decode_record, members_of
 
 log = logging.getLogger(__name__)
 
@@ -43,16 +44,17 @@ class SignedTree:
     seq: int
     head: str
     tree: Tree
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def as_json(self) -> dict[str, Any]:
         """Return all fields as JSON."""
-        fields = {name: getattr(self, name) for name in SignedTree.__slots__}
-        return {**fields, "tree": [node.as_json() for node in self.tree]}
+        tree = [node.as_json() for node in self.tree]
+        return {**members_of(replace(self, tree=())), "tree": tree}
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> "SignedTree":
+    def from_json(cls, fields: Mapping[str, Any]) -> "SignedTree":
         """Return what `as_json` returned as JSON."""
-        return cls(**{**fields, "tree": read_tree(fields["tree"])})
+        return decode_record(cls, {**fields, "tree": read_tree(fields["tree"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,18 +68,26 @@ class StoredConditionalActions:
     seat: int
     seq: int
     hash: str
-    tree: Tree
+    branches: Tree
     signed: SignedTree | None = None
     value: bytes = field(default=b"", repr=False, compare=False)
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def decode(cls, value: bytes) -> "StoredConditionalActions":
+        """Return what is stored as this value. Raises AttributeError, LookupError, TypeError or ValueError."""
+        fields = orjson.loads(value)
+        branches = read_tree(fields["branches"])
+        signed = SignedTree.from_json(fields["signed"]) if "signed" in fields else None
+        read = {**fields, "branches": branches, "signed": signed, "value": value}
+        return decode_record(cls, read)
 
     def encoded(self) -> bytes:
         """Return the value to be stored."""
-        fields: dict[str, Any] = {
-            "seat": self.seat,
-            "seq": self.seq,
-            "hash": self.hash,
-            "branches": [node.as_json() for node in self.tree],
-        }
+        fields = members_of(replace(self, branches=(), signed=None))
+        for name in ("value", "signed"):
+            del fields[name]
+        fields["branches"] = [node.as_json() for node in self.branches]
         if self.signed is not None:
             fields["signed"] = self.signed.as_json()
         return orjson.dumps(fields)
@@ -94,6 +104,7 @@ class VoidConditionalActions:
     reason: VoidReason
     clause: str | None = None
     action: dict[str, Any] | None = None
+    later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
 
 class ConditionalActionStore:
@@ -159,8 +170,7 @@ class ConditionalActionStore:
         self, game_id: str, player: str, old: StoredConditionalActions, note: VoidConditionalActions
     ) -> bool:
         """Replace actions by a note on why they are void; return False if the player has changed them."""
-        fields = {name: getattr(note, name) for name in VoidConditionalActions.__slots__}
-        return self._replaced(game_id, player, old, b"", orjson.dumps(fields))
+        return self._replaced(game_id, player, old, b"", orjson.dumps(members_of(note)))
 
     def delete(self, player: str, *game_ids: str) -> None:
         """Delete the conditional actions of a player in these games, and the notes on earlier ones."""
@@ -192,12 +202,7 @@ def _bytes(value: bytes | str) -> bytes:
 
 def _decoded(game_id: str, value: bytes) -> StoredConditionalActions | None:
     try:
-        fields = orjson.loads(value)
-        tree = read_tree(fields["branches"])
-        signed = SignedTree.from_json(fields["signed"]) if "signed" in fields else None
-        return StoredConditionalActions(
-            fields["seat"], fields["seq"], fields["hash"], tree, signed, value
-        )
+        return StoredConditionalActions.decode(value)
     except (AttributeError, LookupError, TypeError, ValueError):
         _log_damage(game_id)
         return None

@@ -12,6 +12,7 @@ import orjson
 import pytest
 import redis
 
+from domain.conditional import Node
 from service import clock
 from service.bootstrap import Service
 from service.chat.reports import ChatMessageReports
@@ -83,7 +84,7 @@ def value_of(hint: Any) -> Any:
 
 def members(record_type: Any) -> dict[str, Any]:
     """Return a stored record that has the members without a default, and every word."""
-    hints = get_type_hints(record_type)
+    hints = get_type_hints(record_type, localns={"Node": Node})
 
     def is_stored(field: Field[Any]) -> bool:
         has_default = field.default is not MISSING or field.default_factory is not MISSING

@@ -3,6 +3,7 @@
 from io import BytesIO
 from typing import Any
 
+import orjson
 import pytest
 
 from domain.conditional import read_tree
@@ -129,3 +130,42 @@ def test_an_action_taken_by_hand_is_part_of_what_was_prepared(service: Service, 
     marks = ["prepared" in event for event in events(service, game)]
     assert marks == [False, False, False, True]
     assert audit(BytesIO(record(service, game))).findings == []
+
+
+def with_later_members(value: Any) -> Any:
+    """Return JSON with one more member in every object, except for actions and outcomes."""
+    if isinstance(value, list):
+        return [with_later_members(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    kept = ("action", "outcome")
+    fields = {
+        name: item if name in kept else with_later_members(item) for name, item in value.items()
+    }
+    return {**fields, "later": {"a": ["a later word"]}}
+
+
+def test_what_a_later_version_has_added_is_kept_as_the_game_goes_on(
+    service: Service, game: Game
+) -> None:
+    actions = next_actions(game, 6)
+    put(service, game, line(*actions))
+    key = f"cartulary:{{{game.id}}}:conditional"
+
+    def stored() -> Any:
+        value = service.redis.hget(key, "bea")
+        assert isinstance(value, bytes)
+        return orjson.loads(value)
+
+    before = with_later_members(stored())
+    service.redis.hset(key, "bea", orjson.dumps(before))
+    for _, action in actions[:3:2]:
+        act(service, service.games.queries.game(game.id), action)
+        assert service.conditional_actions.play(game.id)
+    played = events(service, game)
+    assert [event["action"] for event in played] == [action for _, action in actions[:4]]
+    branches = before["branches"]
+    for _ in range(4):
+        branches = branches[0]["then"]
+    head = {"seq": played[-1]["seq"], "hash": played[-1]["hash"]}
+    assert stored() == {**before, **head, "branches": branches}
