@@ -1,8 +1,11 @@
-"""How soon a round is drawn after the last result, by a worker and a scheduler in a process of their own."""
+"""How soon a round is drawn after the last result, by workers and a scheduler in processes of their own."""
 
 import time
+from collections.abc import Sequence
 from statistics import median
 from typing import Final
+
+import pytest
 
 from domain.tournaments.tournament import DrawnRound
 from service.bootstrap import Service
@@ -29,11 +32,22 @@ def end_games(service: Service, drawn: DrawnRound) -> None:
         end_game(service, game)
 
 
+@pytest.mark.parametrize(
+    "processes",
+    [
+        pytest.param([("worker", "--scheduler")], id="together"),
+        pytest.param(
+            [("scheduler",), *[("worker", "--queue", queue) for queue in ("games", "notices")] * 2],
+            id="separate",
+        ),
+    ],
+)
 def test_a_round_is_drawn_within_two_seconds_of_the_last_result(
-    service: Service, start: Start
+    service: Service, start: Start, processes: Sequence[tuple[str, ...]]
 ) -> None:
     olga, players = organiser(service), register_accounts(service, 6)
-    start("worker", "--scheduler")
+    for process in processes:
+        start(*process)
     id = begin(service, olga, players, format={**SWISS, "rounds": ROUNDS + 1})
     seconds = []
     for number in range(1, ROUNDS + 1):
