@@ -1,8 +1,5 @@
 """Imported records over HTTP: what is accepted, what an audit says of it, and who may see and delete it."""
 
-import os
-import signal
-import threading
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -24,6 +21,7 @@ from service.imports.store import is_import_id
 from tests.games.records import FOLDER, record_of
 from tests.support.accounts import PASSWORD, Accounts, Json, PlayerClient, take_turn
 from tests.support.administrators import ADMIN, WHY, last_entries, register_administrator
+from tests.support.kills import killing_the_next
 from tests.support.records import STRANGER, forge_record
 from tests.support.server import WebServer
 
@@ -321,40 +319,12 @@ def test_a_token_needs_the_scope_play(accounts: Accounts, ada: PlayerClient) -> 
         assert response.status_code == status, response.text
 
 
-def kill_next_audit(server: int, is_over: threading.Event) -> None:
-    """Kill the first audit that a descendant of this process starts."""
-    while not is_over.is_set():
-        parents = {}
-        audits = []
-        for folder in Path("/proc").glob("[0-9]*"):
-            try:
-                status, command = (folder / "stat").read_text(), (folder / "cmdline").read_bytes()
-            except OSError:  # It has ended meanwhile.
-                continue
-            parents[int(folder.name)] = int(status.rpartition(")")[2].split()[1])
-            if b"\0service.audits.process\0" in command:
-                audits.append(int(folder.name))
-        for audit in audits:
-            ancestor = audit
-            while ancestor in parents and ancestor != server:
-                ancestor = parents[ancestor]
-            if ancestor == server:
-                os.kill(audit, signal.SIGKILL)
-                return
-
-
 @pytest.mark.http("POST /imports", 503)
 def test_an_import_is_no_worse_for_an_audit_that_was_killed(
     ada: PlayerClient, web: WebServer
 ) -> None:
-    is_over = threading.Event()
-    killer = threading.Thread(target=kill_next_audit, args=(web.pid, is_over))
-    killer.start()
-    try:
+    with killing_the_next(web.pid, "service.audits.process"):
         response = upload(ada, FINISHED)
-    finally:
-        is_over.set()
-        killer.join()
     assert response.status_code == 503
     assert int(response.headers["retry-after"]) >= 1
     assert uploaded(ada, FINISHED)["verdict"] != "differs"

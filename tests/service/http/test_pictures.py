@@ -1,9 +1,15 @@
 """Pictures of positions, as SVG and PNG: as the viewer may see them, in the viewer's language."""
 
+from collections.abc import Callable
+
+import httpx
 import pytest
 
 from tests.support.accounts import Accounts
 from tests.support.http_contract import invalid_fields
+from tests.support.kills import killing_the_next
+from tests.support.processes import HANG_SECONDS
+from tests.support.server import WebServer
 from tests.support.svg import SVG, parsed
 
 
@@ -123,3 +129,22 @@ class TestPng:
         assert accounts.anonymous.get(f"{path}?seq=99").status_code == 404
         wrong = {"Authorization": "Bearer wrong"}
         assert accounts.anonymous.get(path, headers=wrong).status_code == 401
+
+    @pytest.mark.http("GET /games/ID/position.png", 503)
+    def test_a_picture_whose_process_was_killed_is_drawn_for_the_next_request(
+        self, accounts: Accounts, web: WebServer
+    ) -> None:
+        game, _ = accounts.start_game()
+        requests: tuple[tuple[str, int, Callable[..., httpx.Response]], ...] = (
+            (f"/api/v1/games/{game}", 1999, accounts.anonymous.get),
+            (f"/games/{game}", 1998, httpx.get),
+        )
+        for address, width, get in requests:
+            url = f"{web.url}{address}/position.png?width={width}"
+            with killing_the_next(web.pid, "/draw.py"):
+                killed = get(url, timeout=HANG_SECONDS)
+            assert killed.status_code == 503
+            assert int(killed.headers["retry-after"]) >= 1
+            picture = get(url, timeout=HANG_SECONDS)
+            assert picture.status_code == 200
+            assert int.from_bytes(picture.content[16:20]) == width
