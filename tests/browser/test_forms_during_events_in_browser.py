@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, Request, Route, expect
 
 from tests.support.browsing import Visitor, Visitors
 from tests.support.processes import ROOT
@@ -16,6 +16,7 @@ WITHOUT_FORMS: Final = {"live", "server"}
 """A module that replaces a picture only, and what the others use."""
 REPLACING_MILLISECONDS: Final = 500
 """How long a page needs to be read again and replaced."""
+_PAUSE_MILLISECONDS: Final = 20
 SEND: Final = "(form) => form.querySelector('button').click()"
 SEND_BY_THE_BROWSER: Final = """(form) => {
     const { name, value } = form.querySelector("button");
@@ -117,21 +118,30 @@ SCENES: Final[Mapping[str, tuple[MakeScene, ...]]] = {
 """By module that follows a stream, the forms that are sent on its pages."""
 
 
-def hold_form(page: Page, form: str, send: str) -> Callable[[], None]:
-    """Have a script send a form, whose request is held back; return what lets it go on."""
+def hold_form(page: Page, form: str, send: str, path: str = "") -> Callable[[], None]:
+    """Have a script send a form, whose request is held back; return what lets it go on.
+
+    `path`: the end of the address to which it is sent, if the page may send something else.
+    """
     held: list[Route] = []
 
+    def is_sent(request: Request) -> bool:
+        return request.method == "POST" and request.url.endswith(path)
+
     def hold(route: Route) -> None:
-        if route.request.method == "POST" and not held:
+        if is_sent(route.request) and not held:
             held.append(route)
         else:
             route.continue_()
 
     page.route("**/*", hold)
-    with page.expect_request(lambda request: request.method == "POST"):
+    with page.expect_request(is_sent):
         page.locator(form).first.evaluate(send)
 
     def go_on() -> None:
+        while not held:
+            # Playwright hears of a request before it can hold it back.
+            page.wait_for_timeout(_PAUSE_MILLISECONDS)
         held[0].continue_()
 
     return go_on
@@ -197,3 +207,40 @@ def test_the_friend_who_takes_the_last_place_comes_to_the_game(
     # Going back leads to the game as well.
     page.goto(f"{friend.site.url}/invitations/{token}")
     page.wait_for_url(f"**/games/{game}")
+
+
+@pytest.mark.parametrize("is_signed", [True, False], ids=["signed", "unsigned"])
+def test_a_dispute_is_opened_while_another_player_acts(
+    visitors: Visitors, *, is_signed: bool
+) -> None:
+    """A signed statement names the head of the log, so that the server may refuse it; nothing typed is lost."""
+    statement = "This was not agreed.\nNot by me."
+    game, (first, second) = visitors.accounts.start_game(2)
+    visitor = visitors.new(second)
+    address = f"/games/{game}/disputes?seq=1"
+    page = visitor.open(address)
+    if is_signed:
+        # Pages that are opened later name the key that the first one has registered.
+        while not page.locator("form[data-sign][data-keys]:not([data-keys=''])").count():
+            page.wait_for_timeout(REPLACING_MILLISECONDS)
+            page = visitor.open(address)
+    form = f"form[action='/games/{game}/disputes']"
+    page.locator(f"{form} textarea").fill(statement)
+    go_on = hold_form(page, form, SEND, "/disputes")
+    first.act(game).raise_for_status()
+    with visitor.expecting(409):
+        with page.expect_response(
+            lambda response: (
+                response.request.method == "POST" and response.url.endswith("/disputes")
+            )
+        ) as answer:
+            go_on()
+        if answer.value.status == 409:
+            expect(page.get_by_role("alert")).to_be_visible()
+            expect(page.locator(f"{form} textarea")).to_have_value(statement)
+            expect(page.locator(f"{form} [name=seq]")).to_have_value("1")
+            page.get_by_role("button", name="Open the dispute").click()
+        page.wait_for_url(re.compile(f"/games/{game}/disputes/[0-9]+$"))
+    expect(page.get_by_text("This was not agreed.").first).to_be_visible()
+    (dispute,) = first.http.get(f"/api/v1/games/{game}/disputes").json()["disputes"]
+    assert dispute["about"] == 1
