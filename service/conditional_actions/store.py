@@ -75,7 +75,10 @@ class StoredConditionalActions:
 
     @classmethod
     def decode(cls, value: bytes) -> "StoredConditionalActions":
-        """Return what is stored as this value. Raises AttributeError, LookupError, TypeError or ValueError."""
+        """Return what is stored as this value.
+
+        Raises AttributeError, LookupError, TypeError or ValueError if it is damaged.
+        """
         fields = orjson.loads(value)
         branches = read_tree(fields["branches"])
         signed = SignedTree.from_json(fields["signed"]) if "signed" in fields else None
