@@ -4,7 +4,9 @@
 set -euo pipefail
 
 version_of() { # COMMAND: prints "MAJOR MINOR" if it is a working Python with the venv module, otherwise nothing.
-    "$1" -c 'import sys, venv, ensurepip; print(*sys.version_info[:2])' 2>/dev/null || true
+    # Not for 3.14.1 either, which networkx excludes.
+    "$1" -c 'import sys, venv, ensurepip
+sys.version_info[:3] == (3, 14, 1) or print(*sys.version_info[:2])' 2>/dev/null || true
 }
 
 find_python() { # LOWEST HIGHEST COMMAND...: prints the first command whose version is 3.LOWEST to 3.HIGHEST.
@@ -29,7 +31,7 @@ else
     find_python 11 14 "${candidates[@]}" && exit 0
 fi
 {
-    echo "Cartulary needs Python 3.11, 3.12, 3.13 or 3.14 with the venv module (Debian: apt install python3-venv)."
+    echo "Cartulary needs Python 3.11, 3.12, 3.13 or 3.14 (not 3.14.1) with the venv module (Debian: apt install python3-venv)."
     echo "None of these can be used:"
     for candidate in "${candidates[@]}"; do
         echo "  $candidate: $("$candidate" --version 2>&1 | head -n 1 || true)"

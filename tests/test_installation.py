@@ -6,6 +6,7 @@
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,7 +73,7 @@ def test_a_suitable_python_is_chosen_whether_or_not_the_path_has_a_redis(
     completed = run("python.sh")
     if expected is None:
         assert completed.returncode == 1
-        assert "needs Python 3.11, 3.12, 3.13 or 3.14" in completed.stderr
+        assert "needs Python 3.11, 3.12, 3.13 or 3.14 (not 3.14.1)" in completed.stderr
     else:
         assert (completed.returncode, completed.stdout) == (0, f"{expected}\n")
 
@@ -84,6 +85,14 @@ def test_a_python_without_the_venv_module_is_not_chosen(program: Program) -> Non
     assert "python3: Python 3.12.1" in completed.stderr
     program("python3.13", "echo 3 13")
     assert run("python.sh").stdout == "python3.13\n"
+
+
+def test_the_python_that_a_dependency_excludes_is_not_chosen(program: Program) -> None:
+    python = f'exec "{sys.executable}" -c "import sys; sys.version_info = $version; exec(sys.argv[1])" "$2"'
+    program("python3", f'version="(3, 14, 1)"; {python}')
+    assert run("python.sh").returncode == 1
+    program("python3.14", f'version="(3, 14, 2)"; {python}')
+    assert run("python.sh").stdout == "python3.14\n"
 
 
 def test_a_python_asked_for_by_name_may_be_newer_but_not_older(program: Program) -> None:

@@ -63,16 +63,16 @@ def test_equally_cheap_pairings_are_decided_by_the_order_alone() -> None:
         assert pairs == [(one, one + 1) for one in range(0, count, 2)]
 
 
-def test_a_pairing_that_is_forced_is_found_among_128() -> None:
+def test_a_pairing_that_is_forced_is_found_among_64() -> None:
     # A path on which only every second step leaves nobody over: three of four steps of a search turn back.
-    order = random.Random(5).sample(range(128), 128)
+    order = random.Random(5).sample(range(64), 64)
     allowed = {frozenset(two) for two in pairwise(order)}
-    forced = {frozenset(order[place : place + 2]) for place in range(0, 128, 2)}
+    forced = {frozenset(order[place : place + 2]) for place in range(0, 64, 2)}
 
     def cost(one: int, other: int) -> int:
         return 0 if {one, other} in allowed else 1
 
-    assert {frozenset(two) for two in least_costly_pairs(128, cost)} == forced
+    assert {frozenset(two) for two in least_costly_pairs(64, cost)} == forced
 
 
 def test_an_odd_number_cannot_be_paired() -> None:

@@ -25,6 +25,7 @@ NOT_NEEDED_AT_START = [
     "icalendar",
     "markdown_it",
     "multiprocessing",
+    "networkx",
     "numpy",
     "obstore",
     "openskill",
