@@ -95,9 +95,19 @@ def serve(
             }
             serve_web = partial(_serve_web, address, held_port, metrics_folder)
             web = web_processes(serve_web, environment, parts.web_processes, metrics_folder)
-            others = _other_processes(
-                parts, run_command, environment, has_replies=settings.reply_address is not None
+            commands = process_commands(
+                has_separate_workers=parts.has_separate_workers,
+                has_replies=settings.reply_address is not None,
             )
+            others = [
+                ForkedProcess(
+                    name,
+                    " ".join(["cartulary", *command]),
+                    partial(run_command, command),
+                    environment,
+                )
+                for name, command in commands.items()
+            ]
             # Redis is started before the processes that use it, and stopped after them.
             redis = [EmbeddedRedis(settings.data, by_kernel=True)] if settings.is_embedded else []
             supervisor = Supervisor(
@@ -130,13 +140,12 @@ def _import_parts() -> None:
     gc.freeze()
 
 
-def _other_processes(
-    parts: Parts, run_command: Run, environment: Mapping[str, str], *, has_replies: bool
-) -> list[ForkedProcess]:
+def process_commands(*, has_separate_workers: bool, has_replies: bool) -> dict[str, list[str]]:
+    """Return the commands of all processes but Redis and the web processes, by the name of each."""
     # Neither a bot that thinks nor a slow receiver delays anything else: searches are made in a process of
     # their own, and what is sent is sent in threads.
     commands = {"worker": ["worker", "--scheduler"]}
-    if parts.has_separate_workers:
+    if has_separate_workers:
         commands = {
             "worker": ["worker", "--queue", "games"],
             "bot worker": ["worker", "--queue", "bots"],
@@ -146,12 +155,7 @@ def _other_processes(
         }
     if has_replies:
         commands["replies"] = ["replies"]
-    return [
-        ForkedProcess(
-            name, " ".join(["cartulary", *command]), partial(run_command, command), environment
-        )
-        for name, command in commands.items()
-    ]
+    return commands
 
 
 def _check(settings: Settings, report: Print) -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from ruamel.yaml import YAML
 
 from cartulary.cli import cartulary
 from cartulary.doctor.work import LONG_LAG
+from cartulary.serve import process_commands
 from service import settings
 from service.bootstrap import Service
+from service.bounds import Bounds
 from service.http.app import create_app
 from service.operation.process_reports import Reporter
 from tests.support.service_games import start_game
@@ -23,6 +26,16 @@ DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
 COMPOSE: Any = YAML(typ="safe").load(DEPLOY / "compose.yaml")
 OWN_SERVICES = {name: it for name, it in COMPOSE["services"].items() if it["image"] == "cartulary"}
+FIXED = {
+    "CARTULARY_REDIS_URL",  # the container `redis`
+    "CARTULARY_REPLY_LMTP",  # the port that the container publishes
+}
+"""Settings that are the same in all containers, whatever the operator's environment says."""
+NOT_PASSED_ON = FIXED | {
+    "CARTULARY_DATA",  # the image names the folder in which the volume is
+    "CARTULARY_REDIS_SERVER",  # no container starts an embedded Redis
+}
+"""Settings that the operator's environment cannot change, with the reason."""
 
 
 @pytest.mark.parametrize("name", OWN_SERVICES)
@@ -30,6 +43,13 @@ def test_the_commands_of_the_containers_are_valid(name: str) -> None:
     command = OWN_SERVICES[name]["command"]
     result = CliRunner().invoke(cartulary, [*command, "--help"])
     assert result.exit_code == 0, result.output
+
+
+def test_each_process_of_a_service_has_a_container() -> None:
+    commands = process_commands(has_separate_workers=True, has_replies=True).values()
+    containers = {tuple(it["command"]) for name, it in OWN_SERVICES.items() if name != "web"}
+    assert containers == set(map(tuple, commands))
+    assert OWN_SERVICES["web"]["command"][0] == "web"
 
 
 def test_every_kind_of_job_has_a_worker() -> None:
@@ -40,12 +60,33 @@ def test_every_kind_of_job_has_a_worker() -> None:
     assert queues == set(option.type.choices)  # type: ignore[attr-defined] # of click.Choice
 
 
-def test_the_environment_of_the_containers_consists_of_settings() -> None:
+def test_the_containers_have_every_setting_of_the_operator() -> None:
     assert settings.__doc__ is not None
-    documented = set(re.findall(r"CARTULARY_[A-Z_]+", settings.__doc__))
+    names = set(re.findall(r"CARTULARY_[A-Z_]+", settings.__doc__))
+    names |= {settings.PREFIX + bound.name.upper() for bound in fields(Bounds)}
+    names |= set(re.findall(r"`(AWS_[A-Z_]+)`", (ROOT / "docs" / "running.md").read_text()))
     for service in OWN_SERVICES.values():
-        assert set(service["environment"]) <= documented
-    assert set(re.findall(r"CARTULARY_[A-Z_]+", DOCKERFILE)) <= documented
+        environment = service["environment"]
+        assert {
+            name for name, value in environment.items() if value is None
+        } == names - NOT_PASSED_ON
+        # A name without a value is passed on if the operator has set it; an empty value could have a meaning.
+        assert {name for name, value in environment.items() if value is not None} == FIXED
+    assert set(re.findall(r"CARTULARY_[A-Z_]+", DOCKERFILE)) <= names
+
+
+def test_what_the_containers_fix_is_valid_and_reaches_the_other_containers() -> None:
+    environment = {name: OWN_SERVICES["web"]["environment"][name] for name in FIXED}
+    loaded = settings.load_settings({"CARTULARY_DATA": "/data", **environment})
+    assert loaded.redis_url == "redis://redis:6379/0"
+    assert "redis" in COMPOSE["services"]
+    port = settings.lmtp_address(loaded.reply_lmtp)[1]
+    assert OWN_SERVICES["replies"]["ports"] == [f"127.0.0.1:{port}:{port}"]
+
+
+def test_the_container_for_answers_starts_only_if_the_operator_wants_it() -> None:
+    # Without CARTULARY_REPLY_ADDRESS, `replies` ends at once, and would be started again for ever.
+    assert {name for name, it in OWN_SERVICES.items() if "profiles" in it} == {"replies"}
 
 
 def test_the_health_checks_without_a_web_process_ask_for_the_processes() -> None:
