@@ -1,8 +1,7 @@
-"""The pages for operators are complete and correct: settings, bounds, commands, the systemd unit."""
+"""The pages for operators are complete and correct: settings, bounds, commands."""
 
 import re
 import sys
-from configparser import ConfigParser
 from dataclasses import asdict
 from pathlib import Path
 
@@ -116,14 +115,3 @@ def test_bash_completes_commands_after_the_line_on_the_page() -> None:
         "restore",
         "retire-key",
     ]
-
-
-def test_the_systemd_unit_can_be_enabled_and_starts_the_service() -> None:
-    (unit,) = re.findall(r"^```ini\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
-    sections = ConfigParser(interpolation=None)
-    sections.read_string(unit)
-    assert sections["Install"]["WantedBy"] == "multi-user.target"
-    program, command = sections["Service"]["ExecStart"].split()[:2]
-    assert Path(program).is_absolute()
-    assert Path(program).name == "cartulary"
-    assert command in cartulary.commands
