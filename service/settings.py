@@ -20,6 +20,7 @@
     CARTULARY_RATE_ACCOUNTS  attempts to register or log in from one network; default: 60/minute
     CARTULARY_RATE_GAMES     requests of one player to create or join a game; default: 300/hour
     CARTULARY_RATE_DISPUTES  requests of one player to write in disputes and takebacks; default: 120/hour
+    CARTULARY_RATE_AUDITS    audits that one player or network asks for on pages; default: 60/hour
     CARTULARY_RATE_WEBHOOK_TESTS  tests of webhooks that one player asks for; default: 20/hour
     CARTULARY_RATE_MESSAGES  requests of one player to write messages in games, and to mute; default: 120/hour
     CARTULARY_RATE_REQUESTS  requests of one player or network; default: no limit
@@ -76,9 +77,8 @@ from service.operation.data_folder import (
 )
 
 PREFIX: Final = "CARTULARY_"
-_MAY_BE_EMPTY: Final = frozenset(
-    f"{PREFIX}RATE_{name}" for name in ("ACCOUNTS", "GAMES", "DISPUTES", "REQUESTS")
-)
+_RATES: Final = f"{PREFIX}RATE_"
+"""How the names of the variables of rate limits begin, which may be empty."""
 
 
 _SCHEMES_OF_MANY: Final = ("redis+sentinel", "rediss+sentinel", "redis+cluster", "rediss+cluster")
@@ -334,6 +334,7 @@ class Settings:
     rate_accounts: str = _setting("60/minute", _check_rate)
     rate_games: str = _setting("300/hour", _check_rate)
     rate_disputes: str = _setting("120/hour", _check_rate)
+    rate_audits: str = _setting("60/hour", _check_rate)
     rate_webhook_tests: str = _setting("20/hour", _check_rate)
     rate_messages: str = _setting("120/hour", _check_rate)
     arbiter: str | None = _setting(None)
@@ -390,7 +391,7 @@ class _Variables(Env):
     @override
     def _get_value(self, env_key: str, default: Any) -> Any:
         value = self._given.get(env_key)
-        is_unset = value is None or (not value and env_key not in _MAY_BE_EMPTY)
+        is_unset = value is None or (not value and not env_key.startswith(_RATES))
         return default if is_unset else value
 
     def text(self, name: str, check: Callable[[str], object]) -> str | None:

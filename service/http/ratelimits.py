@@ -1,11 +1,11 @@
-"""Rate limits of attempts to register or log in, of new places in games, of disputes, of messages, and of all
-requests (Flask-Limiter).
+"""Rate limits of attempts to register or log in, of new places in games, of disputes, of messages, of audits,
+and of all requests (Flask-Limiter).
 
-An attempt costs a password hash and may be a guess, and places in games and disputes add to logs that are
-kept for ever, so these are counted in Redis for all processes together. Other requests are counted in the
-memory of each process (`MonotonicStorage`), and only if an operator sets a limit. All limits are settings
-(service/settings.py). A request without a valid token counts for its network: an IPv4 address or an IPv6 /64
-(service/visitors.py).
+An attempt costs a password hash and may be a guess, places in games and disputes add to logs that are kept
+for ever, and an audit takes a second of the processor, so these are counted in Redis for all processes
+together. Other requests are counted in the memory of each process (`MonotonicStorage`), and only if an
+operator sets a limit. All limits are settings (service/settings.py). A request without a valid token counts
+for its network: an IPv4 address or an IPv6 /64 (service/visitors.py).
 """
 
 import math
@@ -149,6 +149,8 @@ limit_new_places: Final = _limit_by_player("games", lambda: service().settings.r
 """Of a view that creates or joins a game, or changes keys, which the logs of games record."""
 limit_disputes: Final = _limit_by_player("disputes", lambda: service().settings.rate_disputes)
 """Of a view that adds to a dispute or a takeback."""
+limit_audits: Final = _limit_by_player("audits", lambda: service().settings.rate_audits)
+"""Of a view that has a record audited."""
 limit_webhook_tests: Final = _limit_by_player(
     "webhook-tests", lambda: service().settings.rate_webhook_tests
 )

@@ -10,7 +10,7 @@ from ledger.signed_note import COSIGNATURE, note_key
 from replay.language.renderer import english
 from service.bounds import Bounds
 from service.operation.data_folder import embedded_redis_url
-from service.settings import SettingsError, load_settings
+from service.settings import Settings, SettingsError, load_settings
 from service.smtp_server import SmtpServer, parse_smtp_url
 from tests.support.faults import raises
 
@@ -90,8 +90,10 @@ def test_an_empty_variable_has_its_default_but_an_empty_rate_is_no_limit() -> No
     names = ("REDIS_URL", "QUEUE_URL", "DATA", "SIGNING_KEY", "CACHE_GAMES", "WEBHOOK_URL")
     empty = {f"CARTULARY_{name}": "" for name in (*names, "SWEEP_SECONDS")}
     assert load_settings(empty) == load_settings({})
-    assert load_settings({"CARTULARY_RATE_ACCOUNTS": ""}).rate_accounts == ""
-    assert load_settings({"CARTULARY_RATE_GAMES": ""}).rate_games == ""
+    rates = [name for name in Settings.__dataclass_fields__ if name.startswith("rate_")]
+    assert len(rates) >= 7
+    for name in rates:
+        assert getattr(load_settings({f"CARTULARY_{name.upper()}": ""}), name) == ""
 
 
 def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:

@@ -10,7 +10,7 @@ from service.errors import BodyTooLarge, Unavailable
 from service.http import problems
 from service.http.context import service
 from service.http.language import request_language
-from service.http.ratelimits import limit_new_places
+from service.http.ratelimits import limit_audits, limit_new_places
 from service.http.routes.imports import delete_own, record_file
 from service.http.validation import read_file
 from service.imports.imports import FIELD, TooManyImports, too_large
@@ -103,6 +103,7 @@ def download_record(import_id: str) -> Response:
 
 
 @blueprint.post(f"{IMPORTS}/<import_id>/audit")
+@limit_audits
 def audit_record(import_id: str) -> Response:
     """Audit a record again, and show the report."""
     imported = service().imports.get(import_id)

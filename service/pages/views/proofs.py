@@ -20,6 +20,7 @@ from replay.event_values import secret_label
 from service.http.blueprint import ApiResponse, json_response, read_query
 from service.http.context import service
 from service.http.language import request_language
+from service.http.ratelimits import limit_audits
 from service.http.responses import continuation
 from service.http.schemas.requests import HeadQuery
 from service.pages.session import viewer
@@ -134,6 +135,7 @@ def show_witness(game_id: str) -> Response:
 
 
 @blueprint.post("/games/<game_id>/audit")
+@limit_audits
 def audit_game(game_id: str) -> Response:
     """Audit the record of a game, with what the visitor may see, and show the report."""
     game = service().games.queries.visible_game(game_id, viewer())
