@@ -54,6 +54,8 @@ class ServiceProcesses:
             self._add(f"worker {number}", "worker", "--queue", "games", "--queue", "bots")
             self._add(f"sender {number}", "worker", "--queue", "notices")
             self._add(f"scheduler {number}", "scheduler")
+        if "CARTULARY_REPLY_ADDRESS" in self.settings:
+            self._add("replies", "replies")
 
     @property
     def names(self) -> list[str]:
