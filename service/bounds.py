@@ -19,7 +19,11 @@ class Bounds:
     """All bounds of a service. Those on connections, requests and streams hold for each web process."""
 
     max_connections: int = _bound(10_000)
-    max_connections_per_address: int = _bound(256)
+    max_connections_per_address: int = _bound(512)
+    max_new_connections_per_address: int = _bound(600)
+    """Connections that one address may open at once, or as soon as it has opened few for a while."""
+    new_connections_per_second: int = _bound(100)
+    """Connections that it may open in a second from then on."""
     header_seconds: float = _bound(10.0, 0.1)
     """Time for the first byte of a request and the rest of its head."""
     keep_alive_seconds: float = _bound(75.0, 0.1)

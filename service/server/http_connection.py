@@ -6,7 +6,6 @@ the response. Requests that arrive while one is being handled wait their turn.
 
 import asyncio
 import socket
-import struct
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 
@@ -18,6 +17,7 @@ from service.http.validation import MAX_BODY_BYTES
 from service.server.client_address import TrustedProxies
 from service.server.connections import ConnectionTable, State
 from service.server.http_request import HttpRequest
+from service.server.listener import RESET
 from service.server.refusals import Reason, Refusals
 from service.server.request_parser import Fault, RequestParser
 from service.visitors import network_of
@@ -31,8 +31,6 @@ LINGER_SECONDS: Final = 2.0
 MIN_PROGRESS: Final = 16 * 1024
 """Bytes that a client has to read to get more time for the rest."""
 _TOO_MANY_CONNECTIONS: Final = Fault(503, message("the server has too many connections"))
-_RESET: Final = struct.pack("ii", 1, 0)
-"""The option SO_LINGER that makes closing a socket reset its connection."""
 _REASONS: Final[Mapping[int, Reason]] = {
     400: "malformed",
     408: "too_slow",
@@ -319,7 +317,7 @@ class HttpConnection(asyncio.Protocol):
         # The client gets a reset and no proper end, which would complete a body of unknown length. The kernel
         # releases what it has not sent.
         self._transport.get_extra_info("socket").setsockopt(
-            socket.SOL_SOCKET, socket.SO_LINGER, _RESET
+            socket.SOL_SOCKET, socket.SO_LINGER, RESET
         )
         self._transport.abort()
 

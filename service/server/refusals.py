@@ -19,6 +19,7 @@ Reason: TypeAlias = Literal[
     "body_too_large",
     "too_slow",
     "too_many_connections",
+    "too_many_new_connections",
     "unsent_response",
     "queue_full",
     "waited_too_long",

@@ -11,7 +11,6 @@ import logging
 import os
 import resource
 import signal
-import socket
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from threading import Thread
@@ -32,9 +31,11 @@ from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
+from service.server.listener import Listener
+from service.server.new_connections import NewConnections
 from service.server.refusals import Refusals
 from service.server.request_queues import RequestOwners
-from service.server.shared_port import SECONDS_TO_FINISH, SECONDS_TO_STOP, unusable_port
+from service.server.shared_port import SECONDS_TO_FINISH, SECONDS_TO_STOP
 from service.server.streams import StreamHub
 from service.settings import Settings, SettingsError, load_settings
 
@@ -46,15 +47,6 @@ cost much and free little."""
 SWITCH_INTERVAL: Final = 0.001
 """Seconds after which a thread lets another one have the interpreter. With Python's default of 5 ms, a short
 request waits that long after each exchange with Redis for every long one that is being handled."""
-ACCEPT_BATCH: Final = 16
-ACCEPT_SECONDS: Final = 0.01
-"""At most so many connections are accepted, and then none for this time."""
-SECONDS_AFTER_FAILED_ACCEPT: Final = 1.0
-"""Time without accepting after an error, such as too many open files."""
-BACKLOG: Final = 4096
-"""Connections that wait in the kernel."""
-SEND_BUFFER: Final = 128 * 1024
-"""Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
 CHECK_SECONDS: Final = 0.25
 """Time between two checks of all deadlines."""
 CHECKS_PER_LOG: Final = 4
@@ -81,6 +73,7 @@ async def serve_web(
     max_files = _raise_file_limit()
     proxies = TrustedProxies(settings.trusted_proxies)
     table = ConnectionTable(bounds, refusals, proxies.is_trusted, max_files)
+    new_connections = NewConnections(bounds, refusals, proxies.is_trusted)
 
     def look_for_losses() -> None:
         Thread(target=find_losses, args=(service,), name="lost events", daemon=True).start()
@@ -129,7 +122,7 @@ async def serve_web(
     gc.set_threshold(*GC_THRESHOLDS)
     hub.start()
     async with _repeat(check_bounds, refusals.write):
-        listener = _Listener(create_connection, address, port)
+        listener = Listener(create_connection, new_connections.admit, address, port)
         on_listening()
         await stop.wait()
         log.info("stopping; %d streams are open", len(hub))
@@ -149,77 +142,6 @@ async def serve_web(
     if tracing is not None:
         tracing.end()
     service.redis.close()
-
-
-class _Listener:
-    """Accepts the connections to a port that other processes of this service may share.
-
-    At most ACCEPT_BATCH connections are accepted every ACCEPT_SECONDS. The others wait in the kernel, so that
-    a client that opens thousands at once leaves the event loop to the connections that are open.
-    """
-
-    def __init__(
-        self, create_connection: Callable[[], HttpConnection], address: str, port: int
-    ) -> None:
-        """Begin to listen. Raises PortError."""
-        self._create_connection = create_connection
-        self._loop = asyncio.get_running_loop()
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._pause: asyncio.TimerHandle | None = None
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        # asyncio sets TCP_NODELAY only if the socket names its protocol. Without it, each event of a stream
-        # waits for the client to acknowledge the one before, which may take 40 ms.
-        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        try:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            # Connections inherit it. Otherwise, Linux keeps megabytes for a client that does not read.
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-            self._socket.settimeout(0)
-            self._socket.bind((address, port))
-            self._socket.listen(BACKLOG)
-        except OSError as error:
-            self._socket.close()
-            raise unusable_port(address, port, error) from error
-        self._resume()
-
-    def close(self) -> None:
-        """Stop accepting connections. Those that are open stay so."""
-        if self._pause is None:
-            self._loop.remove_reader(self._socket)
-        else:
-            self._pause.cancel()
-        self._socket.close()
-
-    def _resume(self) -> None:
-        self._pause = None
-        self._loop.add_reader(self._socket, self._accept_batch)
-
-    def _accept_batch(self) -> None:
-        seconds = ACCEPT_SECONDS
-        for _ in range(ACCEPT_BATCH):
-            try:
-                accepted, _ = self._socket.accept()
-            except BlockingIOError:
-                return
-            except ConnectionAbortedError:
-                continue
-            except OSError as error:
-                log.error("connections cannot be accepted: %s", error)  # noqa: TRY400 # the message is enough
-                seconds = SECONDS_AFTER_FAILED_ACCEPT
-                break
-            accepted.settimeout(0)
-            task = self._loop.create_task(self._open(accepted))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
-        self._loop.remove_reader(self._socket)
-        self._pause = self._loop.call_later(seconds, self._resume)
-
-    async def _open(self, accepted: socket.socket) -> None:
-        try:
-            await self._loop.connect_accepted_socket(self._create_connection, accepted)
-        except OSError:
-            accepted.close()
 
 
 @contextlib.asynccontextmanager

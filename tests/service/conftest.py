@@ -48,6 +48,7 @@ def settings_for(
         bounds=Bounds(
             # All clients of the tests have the same address.
             max_connections_per_address=5000,
+            max_new_connections_per_address=100_000,
             max_streams_per_visitor=5000,
             # No request waits too long on a slow machine.
             max_wait_seconds=HANG_SECONDS,

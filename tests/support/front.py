@@ -25,6 +25,8 @@ from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest
+from service.server.listener import Listener
+from service.server.new_connections import NewConnections
 from service.server.refusals import Refusals
 from tests.support.processes import HANG_SECONDS
 
@@ -142,7 +144,7 @@ class Front:
         self._max_files = max_files + SPARE_FILES
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever)
-        self._server: asyncio.Server | None = None
+        self._listener: Listener | None = None
         self._checks: asyncio.Task[None] | None = None
 
     def __enter__(self) -> Self:
@@ -201,14 +203,16 @@ class Front:
         self.gateway = Gateway(
             self.app.flask, hub, readiness, self._refusals, self.bounds, _owner_of
         )
-        self._server = await loop.create_server(
+        new_connections = NewConnections(self.bounds, self._refusals, self._proxies.is_trusted)
+        self._listener = Listener(
             lambda: HttpConnection(
                 loop, self.gateway, self.table, self._refusals, self._proxies, self.bounds
             ),
+            new_connections.admit,
             "127.0.0.1",
             0,
         )
-        self.port = self._server.sockets[0].getsockname()[1]
+        self.port = self._listener.port
         self._checks = asyncio.create_task(self._check_bounds())
 
     async def _check_bounds(self) -> None:
@@ -218,9 +222,9 @@ class Front:
             self.gateway.refuse_late_requests()
 
     async def _stop(self) -> None:
-        assert self._server is not None
+        assert self._listener is not None
         assert self._checks is not None
-        self._server.close()
+        self._listener.close()
         self.table.close()
         await self.table.wait_until_empty(0.1)
         self._checks.cancel()
@@ -264,9 +268,13 @@ class RawClient:
         if receive_bytes is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         self._socket.settimeout(HANG_SECONDS)
-        self._socket.bind((address, 0))
-        self._socket.connect(("127.0.0.1", port))
         self._buffer = b""
+        try:
+            self._socket.bind((address, 0))
+            self._socket.connect(("127.0.0.1", port))
+        except OSError:
+            self._socket.close()
+            raise
 
     def __enter__(self) -> Self:
         return self

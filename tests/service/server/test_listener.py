@@ -1,10 +1,12 @@
-"""How connections are accepted: in batches with pauses, until the end, and again after an error."""
+"""How connections are accepted: some in each turn of the event loop, until the end, and after an error."""
 
 import asyncio
+import resource
 import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -12,12 +14,12 @@ from typing import Any
 import pytest
 from typing_extensions import override
 
-from service.server import web_process
-from service.server.web_process import ACCEPT_BATCH, SECONDS_AFTER_FAILED_ACCEPT
+from service.server import listener
+from service.server.listener import ACCEPT_BATCH, SECONDS_AFTER_FAILED_ACCEPT, Listener
 from tests.support.processes import HANG_SECONDS, ROOT, wait_for_exit
 
-PAUSE = 1000.0
-"""Seconds between two batches, which pass only when a test moves the clock."""
+TURN = 1000.0
+"""Seconds for accepting in a turn of the event loop."""
 
 
 class MovableClockLoop(asyncio.SelectorEventLoop):
@@ -44,29 +46,44 @@ class Accepted(asyncio.Protocol):
 class Listening:
     """A listener on a free port, with what it has accepted and the errors of the event loop."""
 
-    def __init__(self, loop: MovableClockLoop) -> None:
+    def __init__(
+        self, loop: MovableClockLoop, admits: Callable[[int], bool] = lambda _: True
+    ) -> None:
+        """`admits`: whether a connection is admitted, by its number, which counts from 0."""
         self.loop = loop
         self.connections: list[asyncio.BaseTransport] = []
+        self.clients: list[tuple[str, int]] = []
         self.errors: list[dict[str, Any]] = []
+        self.turns: list[int] = []
+        """For each connection that was accepted, the turn of the event loop in which it was."""
+        self._turn = 0
+        self._admits = admits
         loop.set_exception_handler(lambda _, context: self.errors.append(context))
-        create: Any = lambda: Accepted(self.connections)  # noqa: E731 # it stands for an HttpConnection
-        self.listener = web_process._Listener(create, "127.0.0.1", 0)
-        self.port = int(self.listener._socket.getsockname()[1])
+        create = lambda: Accepted(self.connections)  # noqa: E731 # it stands for an HttpConnection
+        self.listener = Listener(create, self._admit, "127.0.0.1", 0)
+        self.port = self.listener.port
+
+    def _admit(self, address: str) -> bool:
+        assert address == "127.0.0.1"
+        self.turns.append(self._turn)
+        return self._admits(len(self.turns) - 1)
+
+    def batches(self) -> list[int]:
+        """Return how many connections were accepted in each turn in which there were any."""
+        return list(Counter(self.turns).values())
 
     async def run_until(self, condition: Callable[[], bool]) -> None:
-        async with asyncio.timeout(HANG_SECONDS):
-            while not condition():  # noqa: ASYNC110 # a test waits for any condition
-                await asyncio.sleep(0)
-
-    async def run_on(self) -> None:
-        """Let the loop do everything that it can do without its clock being moved."""
-        for _ in range(100):
+        deadline = time.monotonic() + HANG_SECONDS
+        while not condition():
+            assert time.monotonic() < deadline
             await asyncio.sleep(0)
+            self._turn += 1
 
     def connect(self, clients: ExitStack, number: int) -> None:
         """Connect clients. The kernel completes their connections, before anything accepts them."""
         for _ in range(number):
-            clients.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+            client = clients.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+            self.clients.append(client.getsockname())
 
     def is_refused(self) -> bool:
         try:
@@ -86,27 +103,68 @@ def event_loop() -> Iterator[MovableClockLoop]:
 
 
 @pytest.fixture(autouse=True)
-def long_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(web_process, "ACCEPT_SECONDS", PAUSE)
+def long_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a turn end only when a test moves the clock, however slow the machine is."""
+    monkeypatch.setattr(listener, "ACCEPT_SECONDS", TURN)
 
 
-def test_one_batch_of_connections_is_accepted_between_two_pauses() -> None:
+def test_a_batch_of_connections_is_opened_in_a_turn_of_the_event_loop() -> None:
     async def accept(loop: MovableClockLoop) -> None:
         listening = Listening(loop)
         with ExitStack() as clients:
             listening.connect(clients, 2 * ACCEPT_BATCH + 3)
-            for expected in (ACCEPT_BATCH, 2 * ACCEPT_BATCH, 2 * ACCEPT_BATCH + 3):
-                await listening.run_until(lambda: len(listening.connections) >= expected)  # noqa: B023 # called in this turn
-                await listening.run_on()
-                assert len(listening.connections) == expected
-                loop.moved += PAUSE
-            # Without any that wait there is no pause: the next one is accepted at once.
-            await listening.run_on()
-            listening.connect(clients, 1)
-            await listening.run_until(lambda: len(listening.connections) == expected + 1)
+            await listening.run_until(lambda: len(listening.connections) == 2 * ACCEPT_BATCH + 3)
+        assert listening.batches() == [ACCEPT_BATCH, ACCEPT_BATCH, 3]
         listening.listener.close()
         assert listening.errors == []
         close_all(listening)
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+
+
+def test_any_number_of_connections_that_are_not_admitted_leave_the_backlog_in_a_turn() -> None:
+    async def accept(loop: MovableClockLoop) -> None:
+        listening = Listening(loop, admits=lambda number: number == 4 * ACCEPT_BATCH)
+        with ExitStack() as clients:
+            listening.connect(clients, 4 * ACCEPT_BATCH + 1)
+            await listening.run_until(lambda: len(listening.connections) == 1)
+            assert listening.batches() == [4 * ACCEPT_BATCH + 1]
+            assert listening.connections[0].get_extra_info("peername") == listening.clients[-1]
+            listening.listener.close()
+            assert listening.errors == []
+            close_all(listening)
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+
+
+def test_a_connection_that_is_not_admitted_is_reset_without_a_response() -> None:
+    async def accept(loop: MovableClockLoop) -> None:
+        listening = Listening(loop, admits=lambda _: False)
+        with socket.create_connection(("127.0.0.1", listening.port), HANG_SECONDS) as client:
+            await listening.run_until(lambda: len(listening.turns) == 1)
+            with pytest.raises(ConnectionResetError):
+                client.recv(1)
+        assert listening.connections == []
+        listening.listener.close()
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+
+
+def test_open_connections_are_served_between_two_turns_however_many_are_refused() -> None:
+    async def accept(loop: MovableClockLoop) -> None:
+        def refuse(_: int) -> bool:
+            loop.moved += TURN / 2.5
+            return False
+
+        listening = Listening(loop, admits=refuse)
+        with ExitStack() as clients:
+            listening.connect(clients, 12)
+            await listening.run_until(lambda: len(listening.turns) == 12)
+        assert listening.batches() == [3, 3, 3, 3]
+        listening.listener.close()
 
     with event_loop() as loop:
         loop.run_until_complete(accept(loop))
@@ -127,29 +185,42 @@ def test_what_is_written_in_parts_does_not_wait_for_the_client_to_acknowledge_a_
         loop.run_until_complete(accept(loop))
 
 
-@pytest.mark.parametrize("clients", [1, 2 * ACCEPT_BATCH], ids=["reading", "paused"])
-def test_a_closed_listener_accepts_nothing_and_leaves_open_connections(clients: int) -> None:
+@pytest.mark.parametrize("is_paused", [False, True], ids=["reading", "paused"])
+def test_a_closed_listener_accepts_nothing_and_leaves_open_connections(*, is_paused: bool) -> None:
     async def close(loop: MovableClockLoop) -> None:
         listening = Listening(loop)
-        accepted = min(clients, ACCEPT_BATCH)
         with ExitStack() as stack:
-            listening.connect(stack, clients)
-            await listening.run_until(lambda: len(listening.connections) == accepted)
-            is_paused = listening.listener._pause is not None
-            assert is_paused == (clients > ACCEPT_BATCH)
+            listening.connect(stack, 1)
+            await listening.run_until(lambda: len(listening.connections) == 1)
             file = listening.listener._socket.fileno()
+            if is_paused:
+                listening.connect(stack, 1)
+                with too_many_open_files():
+                    await listening.run_until(lambda: listening.listener._pause is not None)
             listening.listener.close()
             assert listening.is_refused()
             assert not loop.remove_reader(file), "the loop still watches a closed file"
-            loop.moved += PAUSE
-            await listening.run_on()
-            assert len(listening.connections) == accepted
-            assert not any(transport.is_closing() for transport in listening.connections)
+            loop.moved += 2 * SECONDS_AFTER_FAILED_ACCEPT
+            for _ in range(100):
+                await asyncio.sleep(0)
+            assert len(listening.connections) == 1
+            assert not listening.connections[0].is_closing()
             assert listening.errors == []
         close_all(listening)
 
     with event_loop() as loop:
         loop.run_until_complete(close(loop))
+
+
+@contextmanager
+def too_many_open_files() -> Iterator[None]:
+    """Let this process open no more files until the end of the block."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def close_all(listening: Listening) -> None:
@@ -159,7 +230,8 @@ def close_all(listening: Listening) -> None:
 
 PROGRAM = """
 import asyncio, os, resource, sys
-from service.server import web_process
+import concurrent.futures.thread  # as long as a file can be opened
+from service.server.listener import Listener
 
 class Greeting(asyncio.Protocol):
     def connection_made(self, transport):
@@ -168,14 +240,14 @@ class Greeting(asyncio.Protocol):
 
 async def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-    listener = web_process._Listener(Greeting, "127.0.0.1", 0)
+    listener = Listener(Greeting, lambda _: True, "127.0.0.1", 0)
     files = []
     try:
         while True:
             files.append(os.open("/dev/null", os.O_RDONLY))
     except OSError:
         pass
-    print(listener._socket.getsockname()[1], flush=True)
+    print(listener.port, flush=True)
     await asyncio.to_thread(sys.stdin.readline)
     for file in files:
         os.close(file)

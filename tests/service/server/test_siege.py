@@ -23,6 +23,7 @@ from bench.siege.attack import MANY_ADDRESSES, ONE_ADDRESS, Target, once
 from bench.siege.attackers import Attacker
 from bench.siege.attacks import ATTACKS
 from bench.siege.measurement import of_kind, running_players
+from bench.siege.players import Kind
 from bench.siege.stored_games import Sizes, StoredGames, store_in
 from bench.siege.traffic import Outcome, Read, Traffic, send_traffic
 from service.bootstrap import build
@@ -55,7 +56,13 @@ SHORT_LIMITS = {
 }
 """For clients that are slow on purpose. Elsewhere, a slow machine must not make a client seem slow."""
 SIZES = Sizes(
-    clients=1, long_game_events=2_000, games=1, events_per_game=50, open_games=1, games_to_start=1
+    clients=1,
+    fresh_clients=1,
+    long_game_events=2_000,
+    games=1,
+    events_per_game=50,
+    open_games=1,
+    games_to_start=1,
 )
 
 
@@ -323,13 +330,17 @@ class TestProcesses:
     ) -> None:
         with running_players(besieged.stored) as players:
 
-            def has_played() -> bool:
-                players.wait(0.1)
-                requests = [sample.detail for sample in of_kind(players.samples, "play", "served")]
+            def has_acted(kind: Kind) -> bool:
+                requests = [sample.detail for sample in of_kind(players.samples, kind, "served")]
                 return any("/actions HTTP/1.1: 201" in request for request in requests)
 
+            def has_played() -> bool:
+                players.wait(0.1)
+                return has_acted("play") and has_acted("fresh play")
+
             wait_until(has_played)
-        assert {sample.kind for sample in players.samples} == {"play", "/healthz", "/readyz"}
+        kinds = {sample.kind for sample in players.samples}
+        assert kinds == {"play", "fresh play", "/healthz", "/readyz"}
         assert {sample.result for sample in players.samples} == {"served"}
 
     def test_an_attacker_waits_for_its_turn_and_returns_what_it_did(

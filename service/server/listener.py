@@ -1,0 +1,117 @@
+"""The socket that a web process listens on, and how its connections are accepted."""
+
+import asyncio
+import logging
+import socket
+import struct
+from collections.abc import Callable
+from typing import Final
+
+from service.server.shared_port import unusable_port
+
+log = logging.getLogger(__name__)
+
+ACCEPT_BATCH: Final = 16
+"""Connections that are opened in one turn of the event loop."""
+ACCEPT_SECONDS: Final = 0.002
+"""Time for accepting in one turn of the event loop. The open connections are served between two turns."""
+SECONDS_AFTER_FAILED_ACCEPT: Final = 1.0
+"""Time without accepting after an error, such as too many open files."""
+BACKLOG: Final = 4096
+"""Connections that wait in the kernel."""
+SEND_BUFFER: Final = 128 * 1024
+"""Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
+RESET: Final = struct.pack("ii", 1, 0)
+"""The value of the option SO_LINGER that makes closing a socket reset its connection."""
+
+
+class Listener:
+    """Accepts the connections to a port that other processes of this service may share.
+
+    A connection that is not admitted is reset at once, without a response: as many of them as possible have
+    to leave the backlog, since all others wait behind them. Those that are admitted take the event loop much
+    longer, so it opens a few of them at a time.
+    """
+
+    def __init__(
+        self,
+        create_connection: Callable[[], asyncio.BaseProtocol],
+        admit: Callable[[str], bool],
+        address: str,
+        port: int,
+    ) -> None:
+        """Begin to listen. `admit`: whether to open a connection from an address. Raises PortError."""
+        self._create_connection = create_connection
+        self._admit = admit
+        self._loop = asyncio.get_running_loop()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._pause: asyncio.TimerHandle | None = None
+        family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        # asyncio sets TCP_NODELAY only if the socket names its protocol. Without it, each event of a stream
+        # waits for the client to acknowledge the one before, which may take 40 ms.
+        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        try:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            # Connections inherit it. Otherwise, Linux keeps megabytes for a client that does not read.
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
+            self._socket.settimeout(0)
+            self._socket.bind((address, port))
+            self._socket.listen(BACKLOG)
+        except OSError as error:
+            self._socket.close()
+            raise unusable_port(address, port, error) from error
+        self._resume()
+
+    @property
+    def port(self) -> int:
+        """The port, also if it was given as 0."""
+        port: int = self._socket.getsockname()[1]
+        return port
+
+    def close(self) -> None:
+        """Stop accepting connections. Those that are open stay so."""
+        if self._pause is None:
+            self._loop.remove_reader(self._socket)
+        else:
+            self._pause.cancel()
+        self._socket.close()
+
+    def _resume(self) -> None:
+        self._pause = None
+        self._loop.add_reader(self._socket, self._accept)
+
+    def _accept(self) -> None:
+        """Accept connections for a short time. The event loop calls this again as long as others wait."""
+        end = self._loop.time() + ACCEPT_SECONDS
+        opened = 0
+        while opened < ACCEPT_BATCH and self._loop.time() < end:
+            try:
+                accepted, peer = self._socket.accept()
+            except BlockingIOError:
+                return
+            except ConnectionAbortedError:
+                continue
+            except OSError as error:
+                log.error("connections cannot be accepted: %s", error)  # noqa: TRY400 # the message is enough
+                self._loop.remove_reader(self._socket)
+                self._pause = self._loop.call_later(SECONDS_AFTER_FAILED_ACCEPT, self._resume)
+                return
+            if self._admit(peer[0]):
+                self._open(accepted)
+                opened += 1
+            else:
+                accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+                accepted.close()
+
+    def _open(self, accepted: socket.socket) -> None:
+        accepted.settimeout(0)
+        task = self._loop.create_task(self._connect(accepted))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _connect(self, accepted: socket.socket) -> None:
+        try:
+            await self._loop.connect_accepted_socket(self._create_connection, accepted)
+        except OSError:
+            accepted.close()
