@@ -31,7 +31,7 @@ from service.server.client_address import TrustedProxies
 from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
-from service.server.listener import Listener
+from service.server.listener import MAX_WAITING, Listener
 from service.server.new_connections import NewConnections
 from service.server.refusals import Refusals
 from service.server.request_queues import RequestOwners
@@ -71,6 +71,8 @@ async def serve_web(
     metrics, bounds = Metrics(), settings.bounds
     refusals = Refusals(metrics)
     max_files = _raise_file_limit()
+    max_waiting = min(MAX_WAITING, max_files // 16)
+    max_files -= max_waiting
     proxies = TrustedProxies(settings.trusted_proxies)
     table = ConnectionTable(bounds, refusals, proxies.is_trusted, max_files)
     new_connections = NewConnections(bounds, refusals, proxies.is_trusted)
@@ -122,7 +124,7 @@ async def serve_web(
     gc.set_threshold(*GC_THRESHOLDS)
     hub.start()
     async with _repeat(check_bounds, refusals.write):
-        listener = Listener(create_connection, new_connections.admit, address, port)
+        listener = Listener(create_connection, new_connections.admit, address, port, max_waiting)
         on_listening()
         await stop.wait()
         log.info("stopping; %d streams are open", len(hub))

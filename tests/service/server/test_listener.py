@@ -15,7 +15,7 @@ import pytest
 from typing_extensions import override
 
 from service.server import listener
-from service.server.listener import ACCEPT_BATCH, SECONDS_AFTER_FAILED_ACCEPT, Listener
+from service.server.listener import OPENED_AT_ONCE, SECONDS_AFTER_FAILED_ACCEPT, Listener
 from tests.support.processes import HANG_SECONDS, ROOT, wait_for_exit
 
 TURN = 1000.0
@@ -47,7 +47,10 @@ class Listening:
     """A listener on a free port, with what it has accepted and the errors of the event loop."""
 
     def __init__(
-        self, loop: MovableClockLoop, admits: Callable[[int], bool] = lambda _: True
+        self,
+        loop: MovableClockLoop,
+        admits: Callable[[int], bool] = lambda _: True,
+        max_waiting: int = 1_000,
     ) -> None:
         """`admits`: whether a connection is admitted, by its number, which counts from 0."""
         self.loop = loop
@@ -55,16 +58,20 @@ class Listening:
         self.clients: list[tuple[str, int]] = []
         self.errors: list[dict[str, Any]] = []
         self.turns: list[int] = []
-        """For each connection that was accepted, the turn of the event loop in which it was."""
+        self.opened: list[int] = []
+        """For each connection that was accepted, and that was opened, the turn of the event loop."""
         self._turn = 0
         self._admits = admits
         loop.set_exception_handler(lambda _, context: self.errors.append(context))
-        create = lambda: Accepted(self.connections)  # noqa: E731 # it stands for an HttpConnection
-        self.listener = Listener(create, self._admit, "127.0.0.1", 0)
+        self.listener = Listener(self._create, self._admit, "127.0.0.1", 0, max_waiting)
         self.port = self.listener.port
 
+    def _create(self) -> Accepted:
+        self.opened.append(self._turn)
+        return Accepted(self.connections)
+
     def _admit(self, address: str) -> bool:
-        assert address == "127.0.0.1"
+        assert address.startswith("127.0.0.")
         self.turns.append(self._turn)
         return self._admits(len(self.turns) - 1)
 
@@ -79,10 +86,12 @@ class Listening:
             await asyncio.sleep(0)
             self._turn += 1
 
-    def connect(self, clients: ExitStack, number: int) -> None:
+    def connect(self, clients: ExitStack, number: int, address: str = "127.0.0.1") -> None:
         """Connect clients. The kernel completes their connections, before anything accepts them."""
         for _ in range(number):
-            client = clients.enter_context(socket.create_connection(("127.0.0.1", self.port)))
+            client = clients.enter_context(
+                socket.create_connection(("127.0.0.1", self.port), source_address=(address, 0))
+            )
             self.clients.append(client.getsockname())
 
     def is_refused(self) -> bool:
@@ -105,16 +114,58 @@ def event_loop() -> Iterator[MovableClockLoop]:
 @pytest.fixture(autouse=True)
 def long_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a turn end only when a test moves the clock, however slow the machine is."""
-    monkeypatch.setattr(listener, "ACCEPT_SECONDS", TURN)
+    monkeypatch.setattr(listener, "LEAST_ACCEPT_SECONDS", TURN)
+    monkeypatch.setattr(listener, "MOST_ACCEPT_SECONDS", 4 * TURN)
 
 
-def test_a_batch_of_connections_is_opened_in_a_turn_of_the_event_loop() -> None:
+def test_some_connections_are_opened_in_a_turn_of_the_event_loop() -> None:
     async def accept(loop: MovableClockLoop) -> None:
         listening = Listening(loop)
         with ExitStack() as clients:
-            listening.connect(clients, 2 * ACCEPT_BATCH + 3)
-            await listening.run_until(lambda: len(listening.connections) == 2 * ACCEPT_BATCH + 3)
-        assert listening.batches() == [ACCEPT_BATCH, ACCEPT_BATCH, 3]
+            listening.connect(clients, 2 * OPENED_AT_ONCE + 3)
+            await listening.run_until(lambda: len(listening.connections) == 2 * OPENED_AT_ONCE + 3)
+        # All of them have left the backlog before the first is open.
+        assert listening.batches() == [2 * OPENED_AT_ONCE + 3]
+        assert list(Counter(listening.opened).values()) == [OPENED_AT_ONCE, OPENED_AT_ONCE, 3]
+        listening.listener.close()
+        assert listening.errors == []
+        close_all(listening)
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+
+
+def test_networks_take_turns_however_many_connections_one_of_them_opens() -> None:
+    async def accept(loop: MovableClockLoop) -> None:
+        listening = Listening(loop)
+        with ExitStack() as clients:
+            listening.connect(clients, 5 * OPENED_AT_ONCE, "127.0.0.2")
+            listening.connect(clients, 2, "127.0.0.3")
+            listening.connect(clients, 1, "127.0.0.4")
+            await listening.run_until(lambda: len(listening.connections) >= OPENED_AT_ONCE)
+            addresses = [
+                connection.get_extra_info("peername")[0] for connection in listening.connections
+            ]
+            assert addresses[:5] == [f"127.0.0.{number}" for number in (2, 3, 4, 2, 3)]
+            assert set(addresses[5:]) == {"127.0.0.2"}
+            # Those that wait are closed with the listener, as those in the backlog are.
+            listening.listener.close()
+            assert len(listening.connections) < 5 * OPENED_AT_ONCE
+        assert listening.errors == []
+        close_all(listening)
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+
+
+def test_a_bounded_number_of_connections_waits_outside_the_backlog() -> None:
+    async def accept(loop: MovableClockLoop) -> None:
+        listening = Listening(loop, max_waiting=OPENED_AT_ONCE + 5)
+        number = 4 * OPENED_AT_ONCE
+        with ExitStack() as clients:
+            listening.connect(clients, number)
+            await listening.run_until(lambda: len(listening.connections) == number)
+        assert max(listening.batches()) == OPENED_AT_ONCE + 5
         listening.listener.close()
         assert listening.errors == []
         close_all(listening)
@@ -125,11 +176,11 @@ def test_a_batch_of_connections_is_opened_in_a_turn_of_the_event_loop() -> None:
 
 def test_any_number_of_connections_that_are_not_admitted_leave_the_backlog_in_a_turn() -> None:
     async def accept(loop: MovableClockLoop) -> None:
-        listening = Listening(loop, admits=lambda number: number == 4 * ACCEPT_BATCH)
+        listening = Listening(loop, admits=lambda number: number == 4 * OPENED_AT_ONCE)
         with ExitStack() as clients:
-            listening.connect(clients, 4 * ACCEPT_BATCH + 1)
+            listening.connect(clients, 4 * OPENED_AT_ONCE + 1)
             await listening.run_until(lambda: len(listening.connections) == 1)
-            assert listening.batches() == [4 * ACCEPT_BATCH + 1]
+            assert listening.batches() == [4 * OPENED_AT_ONCE + 1]
             assert listening.connections[0].get_extra_info("peername") == listening.clients[-1]
             listening.listener.close()
             assert listening.errors == []
@@ -153,17 +204,27 @@ def test_a_connection_that_is_not_admitted_is_reset_without_a_response() -> None
         loop.run_until_complete(accept(loop))
 
 
-def test_open_connections_are_served_between_two_turns_however_many_are_refused() -> None:
+@pytest.mark.parametrize(("others", "expected"), [(0, 3), (2, 5), (9, 10)])
+def test_accepting_takes_as_long_as_everything_else_within_bounds(
+    others: int, expected: int
+) -> None:
+    """Open connections are served between two turns, however many are refused, and the other way round."""
+
     async def accept(loop: MovableClockLoop) -> None:
         def refuse(_: int) -> bool:
             loop.moved += TURN / 2.5
             return False
 
+        def are_accepted() -> bool:
+            loop.moved += others * TURN
+            return len(listening.turns) == number
+
+        number = 6 * expected
         listening = Listening(loop, admits=refuse)
         with ExitStack() as clients:
-            listening.connect(clients, 12)
-            await listening.run_until(lambda: len(listening.turns) == 12)
-        assert listening.batches() == [3, 3, 3, 3]
+            listening.connect(clients, number)
+            await listening.run_until(are_accepted)
+        assert listening.batches()[1:3] == [expected, expected]
         listening.listener.close()
 
     with event_loop() as loop:
