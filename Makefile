@@ -124,8 +124,12 @@ bench: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/boardgame.stamp $(BENCH_VENV)/engin
 	@$(BENCH_VENV)/bin/python -m bench $(ARGS)
 
 .PHONY: siege
-siege: $(VENV)/run.stamp $(VENV)/engine.stamp $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (11 minutes)
+siege: $(VENV)/run.stamp $(VENV)/engine.stamp $(VENV)/self.stamp ## attack a running service, and measure what that costs its players (12 minutes)
 	@$(BIN)/python -m bench.siege $(ARGS)
+
+.PHONY: siege-peers
+siege-peers: $(BENCH_VENV)/all.stamp $(BENCH_VENV)/engine.stamp ## open and close connections in loops on this server, granian and nginx in turn (needs nginx)
+	@$(BENCH_VENV)/bin/python -m bench.siege.peers $(ARGS)
 
 .PHONY: page
 page: install ## count the clicks and keys of whole games in a browser, and write the tables of docs/page.md

@@ -17,7 +17,7 @@ from bench.siege.attack import FROM_PLAYERS, Attack
 from bench.siege.attackers import control_server
 from bench.siege.attacks import ATTACKS, attack_by_name
 from bench.siege.measurement import Measurement, PlayersProcess, measure, running_players
-from bench.siege.report import markdown_head, markdown_row, summary, text_row
+from bench.siege.report import markdown_head, markdown_rows, summary, text_row
 from bench.siege.service_under_siege import ServiceUnderSiege
 from bench.siege.stored_games import Sizes, StoredGames, store_games
 
@@ -46,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if options.markdown:
                     if not measurements:
                         print(markdown_head())
-                    print(markdown_row(measurement), flush=True)
+                    print(markdown_rows(measurement), flush=True)
                 else:
                     print(f"{text_row(measurement)}\n", flush=True)
                 measurements.append(measurement)

@@ -10,6 +10,10 @@ from bench.siege.traffic import Read, Script, Send, Step, Traffic
 API: Final = "/api/v1"
 PLAYERS_ADDRESS: Final = "127.0.0.1"
 ONE_ADDRESS: Final = ("127.0.0.2",)
+FRESH_PLAYERS_ADDRESS: Final = "127.0.0.4"
+"""Of the players who open a connection for each request: who shares an address with an attacker also shares
+its bound on new connections.
+"""
 MANY_ADDRESSES: Final = tuple(f"127.1.0.{number}" for number in range(1, 251))
 FROM_PLAYERS: Final = "@players"
 """Suffix of the name of an attack that is sent from the address of the players."""
@@ -61,6 +65,8 @@ class Attack:
     """How long it lasts, if not as long as the others."""
     waves: int = 2
     """Into how many parts it is divided, with a quiet phase between them; one if it can come only once."""
+    processes: int = 1
+    """How many processes send this traffic at the same time."""
     environ: dict[str, str] = field(default_factory=dict)
     """Settings of the service that this attack needs; {webhook_port} stands for the port of `Target`."""
     stops_redis: bool = False

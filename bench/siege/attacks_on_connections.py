@@ -9,6 +9,7 @@ from bench.siege.traffic import Hold, Pause, Read, Reset, Send, Step, Traffic
 
 SMALL_BUFFER: Final = 4096
 SECONDS_PER_BYTE: Final = 0.25
+CHURN_PROCESSES: Final = 2
 
 
 def _idle_connections(target: Target) -> Traffic:
@@ -60,6 +61,21 @@ def _resets(target: Target) -> Traffic:
     return Traffic(once(request("GET", f"{API}/games"), Reset()), 50, 300, ONE_ADDRESS)
 
 
+def connection_churn() -> Traffic:
+    """Return what each of the CHURN_PROCESSES sends."""
+    return Traffic(
+        once(request("GET", f"{API}/games")),
+        3,
+        15_000 / CHURN_PROCESSES,
+        ONE_ADDRESS,
+        is_churn=True,
+    )
+
+
+def _mute_connections(target: Target) -> Traffic:
+    return Traffic(once(Hold()), 9_000, 15_000, ONE_ADDRESS, total=9_000)
+
+
 def _early_positions(target: Target) -> Traffic:
     def script(number: int) -> Iterator[Step]:
         seq = target.long_game_events - 1 - number * 37 % (target.long_game_events // 2)
@@ -105,6 +121,17 @@ ATTACKS: Final = (
         _stream_churn,
     ),
     Attack("resets", "sends 300 requests a second and resets each connection at once", _resets),
+    Attack(
+        "connection-churn",
+        "opens 15,000 connections a second, six at a time, and closes each after sending a request",
+        lambda _: connection_churn(),
+        processes=CHURN_PROCESSES,
+    ),
+    Attack(
+        "mute-connections",
+        "opens 9,000 connections from one address as quickly as it can, and sends nothing",
+        _mute_connections,
+    ),
     Attack(
         "early-positions",
         "requests 200 positions a second from far back in a long game, and disconnects at once",

@@ -1,10 +1,11 @@
-"""Eight clients that play whole games over HTTP, and two that ask whether the service is healthy and ready.
+"""Twelve clients that play whole games over HTTP, and two that ask whether the service is healthy and ready.
 
 They run in one process with an event loop, apart from the attackers, and report every response to the
 process that started them. Each client plays both seats of its games, so that it never waits for an opponent.
-Its connection is kept alive. After a 503 with `Retry-After` it waits and repeats the request with the same
-Idempotency-Key, and if the server has closed the connection between two requests, it opens another one. Any
-other response that is not the expected one is a failure.
+Eight of them keep their connections alive, and four open a connection for each request. After a 503 with
+`Retry-After` a client waits and repeats the request with the same Idempotency-Key, and if the server has
+closed a kept connection between two requests, it opens another one. Any other response that is not the
+expected one is a failure.
 """
 
 import asyncio
@@ -19,9 +20,9 @@ from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 
-from bench.siege.attack import API, PLAYERS_ADDRESS, request
+from bench.siege.attack import API, FRESH_PLAYERS_ADDRESS, PLAYERS_ADDRESS, request
 from bench.siege.responses import HEAD_END, Head, parse_head
-from bench.siege.stored_games import Account
+from bench.siege.stored_games import Account, StoredGames
 from bench.siege.traffic import HOST
 
 PAUSE: Final = 0.15
@@ -35,7 +36,8 @@ MONITOR_ADDRESS: Final = "127.0.0.3"
 ROUND_LIMIT: Final = 30
 _STREAM_LIMIT: Final = 2**22
 
-Kind: TypeAlias = Literal["play", "end of game", "/healthz", "/readyz"]
+Kind: TypeAlias = Literal["play", "fresh play", "end of game", "/healthz", "/readyz"]
+"""Fresh play: the requests of clients that open a connection for each of them."""
 Result: TypeAlias = Literal["served", "refused", "closed", "failed"]
 """Closed: the server had closed the connection while it waited for a request."""
 _PROBES: Final[tuple[Kind, ...]] = ("/healthz", "/readyz")
@@ -62,10 +64,16 @@ class RequestFailedError(Exception):
 
 
 class HttpClient:
-    """A client with one connection, which is kept alive and opened again after the server has closed it."""
+    """A client with one connection, which is kept alive and opened again after the server has closed it.
 
-    def __init__(self, number: int, port: int, address: str, samples: list[Sample]) -> None:
+    A client whose kind is "fresh play" opens a connection for each request.
+    """
+
+    def __init__(
+        self, number: int, port: int, address: str, samples: list[Sample], kind: Kind
+    ) -> None:
         self.number = number
+        self.kind = kind
         self._port = port
         self._address = address
         self._samples = samples
@@ -77,15 +85,13 @@ class HttpClient:
         Raises RequestFailedError.
         """
         while True:
-            head, body = await self.send_once(data, "play", expected)
+            head, body = await self.send_once(data, expected)
             if head.status != 503:
                 return body
             assert head.retry_after is not None
             await asyncio.sleep(head.retry_after)
 
-    async def send_once(
-        self, data: bytes, kind: Kind, expected: Sequence[int]
-    ) -> tuple[Head, bytes]:
+    async def send_once(self, data: bytes, expected: Sequence[int]) -> tuple[Head, bytes]:
         """Send a request, add a sample of it, and return the head and the body of the response.
 
         The response has an expected status, or it is a 503 with `Retry-After`. If the server has closed the
@@ -106,7 +112,7 @@ class HttpClient:
             problem = f"{type(error).__name__}: {error}"
             if is_reused and _is_closed_before_response(error):
                 result = "closed"
-        if head is None or head.closes:
+        if head is None or head.closes or self.kind == "fresh play":
             self.close()
         if head is not None and head.status in expected:
             result = "served"
@@ -114,9 +120,9 @@ class HttpClient:
             result = "refused"
         detail = f"{data[:80].splitlines()[0].decode()}: {problem}"[:300]
         seconds = time.monotonic() - start
-        self._samples.append(Sample(self.number, kind, start, seconds, result, detail))
+        self._samples.append(Sample(self.number, self.kind, start, seconds, result, detail))
         if result == "closed":
-            return await self.send_once(data, kind, expected)
+            return await self.send_once(data, expected)
         if head is None or result == "failed":
             raise RequestFailedError(detail)
         return head, body
@@ -156,12 +162,12 @@ class Player:
     """A client that plays one game after the other, with one account for each of the two seats."""
 
     def __init__(
-        self, number: int, port: int, accounts: Sequence[Account], samples: list[Sample]
+        self, http: HttpClient, accounts: Sequence[Account], samples: list[Sample]
     ) -> None:
         self._accounts = accounts
         self._samples = samples
-        self._chance = random.Random(number)
-        self._http = HttpClient(number, port, PLAYERS_ADDRESS, samples)
+        self._chance = random.Random(http.number)
+        self._http = http
 
     async def run(self) -> None:
         """Play until the task is cancelled. After a failure, begin another game."""
@@ -231,10 +237,10 @@ async def _probe(path: Kind, port: int, samples: list[Sample]) -> None:
     """Request a probe's path at intervals, each time on a new connection from an address of its own."""
     send = request("GET", path)
     while True:
-        http = HttpClient(-1, port, MONITOR_ADDRESS, samples)
+        http = HttpClient(-1, port, MONITOR_ADDRESS, samples, path)
         started = time.monotonic()
         with contextlib.suppress(RequestFailedError):
-            await http.send_once(send.data, path, [200])
+            await http.send_once(send.data, [200])
         http.close()
         await asyncio.sleep(max(0.0, started + SECONDS_BETWEEN_PROBES - time.monotonic()))
 
@@ -248,9 +254,18 @@ async def _report(samples: list[Sample], connection: Connection) -> None:
         connection.send(batch)
 
 
-async def _play(clients: Sequence[Sequence[Account]], port: int, connection: Connection) -> None:
+async def _play(stored: StoredGames, connection: Connection) -> None:
+    port = stored.target.port
     samples: list[Sample] = []
-    players = [Player(number, port, accounts, samples) for number, accounts in enumerate(clients)]
+    groups: tuple[tuple[Kind, str, Sequence[Sequence[Account]]], ...] = (
+        ("play", PLAYERS_ADDRESS, stored.clients),
+        ("fresh play", FRESH_PLAYERS_ADDRESS, stored.fresh_clients),
+    )
+    players: list[Player] = []
+    for kind, address, clients in groups:
+        for accounts in clients:
+            http = HttpClient(len(players), port, address, samples, kind)
+            players.append(Player(http, accounts, samples))
     async with asyncio.TaskGroup() as tasks:
         for player in players:
             tasks.create_task(player.run())
@@ -259,10 +274,10 @@ async def _play(clients: Sequence[Sequence[Account]], port: int, connection: Con
         tasks.create_task(_report(samples, connection))
 
 
-def run_players(clients: Sequence[Sequence[Account]], port: int, connection: Connection) -> None:
+def run_players(stored: StoredGames, connection: Connection) -> None:
     """Play, and send lists of samples, until the other end of the connection is closed.
 
     This is the whole work of a process, which its parent ends.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process after Ctrl-C
-    asyncio.run(_play(clients, port, connection))
+    asyncio.run(_play(stored, connection))

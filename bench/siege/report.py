@@ -1,6 +1,6 @@
 """The table of a siege, as Markdown or for a terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from bench.siege.measurement import Measurement, of_kind
@@ -8,6 +8,7 @@ from bench.siege.players import Kind
 from bench.siege.traffic import Outcome
 
 SHOWN_FAILURES: Final = 3
+NEW_CONNECTIONS: Final = "… on new connections"
 HEADINGS: Final = (
     "attack",
     "sent",
@@ -29,19 +30,27 @@ def markdown_head() -> str:
     return f"{_markdown_line(HEADINGS)}\n{_markdown_line(['---'] * len(HEADINGS))}"
 
 
-def markdown_row(measurement: Measurement) -> str:
-    """Return the line of an attack in the Markdown table."""
-    return _markdown_line(_cells(measurement))
+def markdown_rows(measurement: Measurement) -> str:
+    """Return the two lines of an attack in the Markdown table: players on kept and on new connections."""
+    return "\n".join(map(_markdown_line, (_cells(measurement), _fresh_cells(measurement))))
 
 
 def text_row(measurement: Measurement) -> str:
     """Return the figures of an attack as a block of lines for a terminal."""
-    name, *cells, mark = _cells(measurement)
+    name, *cells, _ = _cells(measurement)
+    _, *fresh_cells, _ = _fresh_cells(measurement)
     width = max(map(len, HEADINGS))
     lines = [
         f"    {heading:<{width}}  {cell}"
         for heading, cell in zip(HEADINGS[1:-1], cells, strict=True)
     ]
+    lines.append(f"    {NEW_CONNECTIONS}")
+    lines += [
+        f"    {heading:<{width}}  {cell}"
+        for heading, cell in zip(HEADINGS[1:-1], fresh_cells, strict=True)
+        if cell
+    ]
+    mark = _mark(measurement.missed_aims())
     missed = measurement.missed_aims()
     if missed:
         lines.append(f"    {'missed':<{width}}  {', '.join(missed)}")
@@ -60,29 +69,60 @@ def summary(measurements: Sequence[Measurement]) -> str:
 
 
 def _cells(measurement: Measurement) -> list[str]:
-    quiet, during = measurement.quiet, measurement.during
-    refusals = measurement.refusals
     normal = measurement.seconds_to_normal
+    fresh_failures = of_kind(measurement.failures, "fresh play")
+    missed = set(measurement.missed_aims()) - set(measurement.missed_times("fresh play"))
     return [
         measurement.name,
         _sent(measurement.outcome),
         _became(measurement),
-        f"{_ms(measurement.latency(0.5, quiet))} → {_ms(measurement.latency(0.5, during))}",
+        _change(measurement, 0.5, "play"),
         _p99(measurement),
-        f"{len(refusals)} ({_ms(max(refusals))})" if refusals else "0",
-        str(len(measurement.failures)),
+        _refused(measurement, "play"),
+        str(len(measurement.failures) - len(fresh_failures)),
         _memory(measurement),
         "not in time" if normal is None else f"{normal:.1f} s",
         f"{_slowest(measurement, '/healthz')}, {_slowest(measurement, '/readyz')}",
         f"{100 * measurement.outcome.cpu_seconds / measurement.seconds:.0f} %",
-        "✗" if measurement.missed_aims() else "✓",
+        _mark(missed),
     ]
 
 
+def _fresh_cells(measurement: Measurement) -> list[str]:
+    """Return the cells for the players who open a connection for each request."""
+    failures = of_kind(measurement.failures, "fresh play")
+    slowest = measurement.latency(1.0, measurement.during, "fresh play")
+    return [
+        NEW_CONNECTIONS,
+        "",
+        f"{_count(len(of_kind(measurement.during, 'fresh play', 'served')), 'request')} served",
+        _change(measurement, 0.5, "fresh play"),
+        f"{_change(measurement, 0.99, 'fresh play')}, slowest {_ms(slowest)}",
+        _refused(measurement, "fresh play"),
+        str(len(failures)),
+        *("", "", "", ""),
+        _mark([*measurement.missed_times("fresh play"), *failures]),
+    ]
+
+
+def _mark(missed: Collection[object]) -> str:
+    return "✗" if missed else "✓"
+
+
+def _change(measurement: Measurement, share: float, kind: Kind) -> str:
+    """Return a percentile of the latency without and with the attack."""
+    quiet = measurement.latency(share, measurement.quiet, kind)
+    during = measurement.latency(share, measurement.during, kind)
+    return f"{_ms(quiet)} → {_ms(during)}"
+
+
+def _refused(measurement: Measurement, kind: Kind) -> str:
+    refusals = measurement.refusals(kind)
+    return f"{len(refusals)} ({_ms(max(refusals))})" if refusals else "0"
+
+
 def _p99(measurement: Measurement) -> str:
-    quiet = measurement.latency(0.99, measurement.quiet)
-    during = measurement.latency(0.99, measurement.during)
-    text = f"{_ms(quiet)} → {_ms(during)}"
+    text = _change(measurement, 0.99, "play")
     if measurement.measured_p99s:
         text += f" (median of {', '.join(map(_ms, measurement.measured_p99s))})"
     return text

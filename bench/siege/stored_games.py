@@ -50,6 +50,7 @@ class Sizes:
     """How much to store."""
 
     clients: int = 8
+    fresh_clients: int = 4
     long_game_events: int = 7_200
     games: int = 12
     events_per_game: int = 1_000
@@ -63,6 +64,8 @@ class StoredGames:
     """What was stored: two accounts for each client that plays, and the target of the attacks."""
 
     clients: tuple[tuple[Account, Account], ...]
+    fresh_clients: tuple[tuple[Account, Account], ...]
+    """Those that open a connection for each request."""
     target: Target
 
 
@@ -83,7 +86,7 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
     """Store accounts and games through this service."""
     clients = tuple(
         (_register(service, f"player-{number}-a"), _register(service, f"player-{number}-b"))
-        for number in range(sizes.clients)
+        for number in range(sizes.clients + sizes.fresh_clients)
     )
     accounts = tuple(_register(service, f"attacker-{number}") for number in range(ATTACKERS))
     attackers = accounts[:2]
@@ -106,7 +109,7 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
             service.sandboxes.create(attackers[0].id, "siege", long_game, seq + 1, b"").stored.id
             for seq in range(SET_UP_EVENTS, SET_UP_EVENTS + sizes.sandboxes)
         ),
-        player_handles=tuple(first.handle for first, _ in clients),
+        player_handles=tuple(first.handle for first, _ in clients[: sizes.clients]),
         long_game=long_game,
         long_game_events=sizes.long_game_events,
         games=tuple(store("game", sizes.events_per_game) for _ in range(sizes.games)),
@@ -122,7 +125,7 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
         webhook_port=webhook_port,
     )
     reindex(service)
-    return StoredGames(clients, target)
+    return StoredGames(clients[: sizes.clients], clients[sizes.clients :], target)
 
 
 def _register(service: Service, handle: str) -> Account:

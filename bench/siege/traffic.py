@@ -78,6 +78,10 @@ class Traffic:
     """The most that are opened at all; None is no limit."""
     receive_buffer: int | None = None
     """Bytes that the kernel receives for a connection that is not read; None is the usual number."""
+    is_churn: bool = False
+    """Whether each connection only sends the first step of the script, and is closed. A simple loop does
+    that, which takes the least time for each connection.
+    """
 
 
 @dataclass(slots=True)
@@ -122,12 +126,64 @@ class _Visit:
 
 def send_traffic(traffic: Traffic, port: int, seconds: float) -> Outcome:
     """Send this traffic to a port of 127.0.0.1 for so many seconds, or until all connections have ended."""
+    if traffic.is_churn:
+        return _churn(traffic, port, seconds)
     sender = _Sender(traffic, port)
     try:
         sender.run(time.monotonic() + seconds)
     finally:
         sender.close()
     return sender.outcome
+
+
+def _churn(traffic: Traffic, port: int, seconds: float) -> Outcome:
+    """Open connections, send one step on each as soon as it is open, and close it without reading."""
+    outcome = Outcome()
+    start = time.monotonic()
+    opening: list[socket.socket] = []
+    while (passed := time.monotonic() - start) < seconds:
+        due = passed * traffic.per_second
+        if outcome.connections > due and len(opening) < traffic.connections:
+            time.sleep((outcome.connections - due) / traffic.per_second)
+        while len(opening) < traffic.connections and outcome.connections <= due:
+            address = traffic.addresses[outcome.connections % len(traffic.addresses)]
+            outcome.connections += 1
+            opening.append(_begin_to_connect(address, port))
+        if still_opening := [
+            sock for sock in opening if not _send_and_close(sock, traffic, outcome)
+        ]:
+            select.select((), still_opening, (), seconds - passed)
+        opening = still_opening
+    outcome.not_connected += len(opening)
+    for sock in opening:
+        sock.close()
+    return outcome
+
+
+def _begin_to_connect(address: str, port: int) -> socket.socket:
+    sock = socket.socket(type=socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+    sock.setsockopt(socket.SOL_IP, _IP_BIND_ADDRESS_NO_PORT, 1)
+    sock.bind((address, 0))
+    sock.connect_ex((HOST, port))
+    return sock
+
+
+def _send_and_close(sock: socket.socket, traffic: Traffic, outcome: Outcome) -> bool:
+    """Send the first step of the script and close the connection; return False if it is not open yet."""
+    step = next(traffic.script(outcome.connections))
+    assert isinstance(step, Send)
+    try:
+        outcome.bytes_sent += sock.send(step.data)
+        outcome.requests += step.requests
+    except BlockingIOError:
+        return False
+    except OSError as error:
+        # The server closed the connection before anything was sent, or no connection came about.
+        is_reset = error.errno in (errno.ECONNRESET, errno.EPIPE)
+        outcome.closed_by_server += is_reset
+        outcome.not_connected += not is_reset
+    sock.close()
+    return True
 
 
 class _Sender:
