@@ -4,6 +4,7 @@ import asyncio
 import logging
 import socket
 import struct
+import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from typing import Final
@@ -19,6 +20,10 @@ LEAST_ACCEPT_SECONDS: Final = 0.002
 MOST_ACCEPT_SECONDS: Final = 0.02
 """Time for accepting in one turn of the event loop: as much as everything else took since the last time, so
 that neither keeps the other from more than half of the processor, but within these bounds.
+"""
+SWITCH_INTERVAL: Final = 0.00005
+"""Python's switch interval while connections are accepted, in seconds. Accepting and closing a connection lets
+another thread have the interpreter twice, and one that computes keeps it for that long each time.
 """
 MAX_WAITING: Final = 1024
 """Accepted connections that wait to be opened."""
@@ -108,6 +113,8 @@ class Listener:
         now = self._loop.time()
         seconds = min(max(LEAST_ACCEPT_SECONDS, now - self._accepted_at), MOST_ACCEPT_SECONDS)
         end = now + seconds
+        interval = sys.getswitchinterval()
+        sys.setswitchinterval(SWITCH_INTERVAL)
         while now < end and self._waiting_count < self._max_waiting:
             try:
                 accepted, peer = self._socket.accept()
@@ -127,6 +134,7 @@ class Listener:
                 accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                 accepted.close()
             now = self._loop.time()
+        sys.setswitchinterval(interval)
         self._accepted_at = self._loop.time()
         if self._opening is None:
             self._open_some()

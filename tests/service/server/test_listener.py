@@ -15,7 +15,12 @@ import pytest
 from typing_extensions import override
 
 from service.server import listener
-from service.server.listener import OPENED_AT_ONCE, SECONDS_AFTER_FAILED_ACCEPT, Listener
+from service.server.listener import (
+    OPENED_AT_ONCE,
+    SECONDS_AFTER_FAILED_ACCEPT,
+    SWITCH_INTERVAL,
+    Listener,
+)
 from tests.support.processes import HANG_SECONDS, ROOT, wait_for_exit
 
 TURN = 1000.0
@@ -229,6 +234,28 @@ def test_accepting_takes_as_long_as_everything_else_within_bounds(
 
     with event_loop() as loop:
         loop.run_until_complete(accept(loop))
+
+
+def test_threads_give_the_interpreter_back_quickly_only_while_connections_are_accepted() -> None:
+    intervals: list[float] = []
+    before = sys.getswitchinterval()
+
+    async def accept(loop: MovableClockLoop) -> None:
+        def refuse(_: int) -> bool:
+            intervals.append(sys.getswitchinterval())
+            return False
+
+        listening = Listening(loop, admits=refuse)
+        with ExitStack() as clients:
+            listening.connect(clients, 3)
+            await listening.run_until(lambda: len(intervals) == 3)
+        assert sys.getswitchinterval() == before
+        listening.listener.close()
+
+    with event_loop() as loop:
+        loop.run_until_complete(accept(loop))
+    assert intervals == pytest.approx([SWITCH_INTERVAL] * 3)
+    assert before >= 10 * SWITCH_INTERVAL
 
 
 def test_what_is_written_in_parts_does_not_wait_for_the_client_to_acknowledge_a_part() -> None:
