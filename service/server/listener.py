@@ -22,8 +22,8 @@ MOST_ACCEPT_SECONDS: Final = 0.02
 that neither keeps the other from more than half of the processor, but within these bounds.
 """
 SWITCH_INTERVAL: Final = 0.00005
-"""Python's switch interval while connections are accepted, in seconds. Accepting and closing a connection lets
-another thread have the interpreter twice, and one that computes keeps it for that long each time.
+"""Python's switch interval while connections are accepted, in seconds. Accepting and closing a connection
+lets another thread have the interpreter twice, and one that computes keeps it for that long each time.
 """
 MAX_WAITING: Final = 1024
 """Accepted connections that wait to be opened."""
