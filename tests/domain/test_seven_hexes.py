@@ -23,7 +23,7 @@ from tests.support.choice_trees import nodes
 from tests.support.processes import cartulary
 from tests.support.records import trusting_signer
 from tests.support.seven_hexes.registration import SEVEN_HEXES, install, registered
-from tests.support.seven_hexes.rules import BOARD, CARDS, Action, Claim, Pass, State
+from tests.support.seven_hexes import BOARD, CARDS, Action, Claim, Pass, State
 from tests.support.svg import svg
 
 
@@ -103,7 +103,7 @@ def test_a_card_and_a_hex_are_chosen_one_after_the_other() -> None:
     step = next_step(SEVEN_HEXES, state, 0, legal, ["claim", "forest"])
     position = SEVEN_HEXES.position(state, 0)
     words = [english(SEVEN_HEXES.choice_message(position, o, step.path)) for o in step.options]
-    assert words[0] == "-1,0, beside hexes of seat 0"
+    assert words[0] == "-1,0"
     step = next_step(SEVEN_HEXES, state, 0, legal, ["claim", "forest", "-1,0"])
     assert step.action == Claim("forest", (-1, 0))
     preview = SEVEN_HEXES.preview(state, 0, step.action)
@@ -149,7 +149,7 @@ def test_every_process_finds_an_installed_game(tmp_path: Path) -> None:
 
 
 def test_an_installed_game_cannot_take_the_name_of_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    point = EntryPoint("other", "tests.support.seven_hexes", registry.ENTRY_POINTS)
+    point = EntryPoint("other", "tests.support.seven_hexes:GAME", registry.ENTRY_POINTS)
     monkeypatch.setattr(registry, "entry_points", lambda group: [point] if group else [])
     games = registry.with_installed_games(registry.RULES)
     assert games == {**registry.RULES, "seven_hexes": SEVEN_HEXES}

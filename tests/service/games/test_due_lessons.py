@@ -17,7 +17,7 @@ from replay.language.renderer import english
 from replay.playout import plan, play
 from replay.timeline import Step, steps
 from service.games.lessons import introduced_lessons, lessons_at
-from tests.support.seven_hexes import LESSONS as LESSONS_OF_SEVEN_HEXES
+from tests.support.seven_hexes import GAME as SEVEN_HEXES
 
 GAMES = Path(__file__).parents[2] / "games"
 SYSTEMS = list(rule_systems())
@@ -102,7 +102,7 @@ def test_rare_lessons_apply_where_an_action_shows_their_rule(record: str, lesson
 
 
 def test_a_game_of_another_distribution_has_no_lessons() -> None:
-    assert LESSONS_OF_SEVEN_HEXES == ()
+    assert SEVEN_HEXES.LESSONS == ()
 
 
 def test_lessons_come_in_order_two_at_once_and_after_those_they_build_on() -> None:
