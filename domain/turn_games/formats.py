@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Any, Final, Literal, cast, get_type_hints
+from typing import Any, Final, Literal, NotRequired, cast, get_type_hints
 
 from domain import event as events
 from domain.contract import ActionJson, OwnOptions, Resign, ResignJson
 from domain.errors import Malformed
-from domain.event import LIFE_CYCLE_EVENTS, RoundScored, Standing
+from domain.event import LIFE_CYCLE_EVENTS, RankingEntry, RoundScored, Standing
 from domain.hexes import json_from_text
 from domain.json_fields import FieldReader, one_of
 from domain.json_types import JsonObject, ObjectType, PositiveCount, Seat
@@ -94,6 +94,7 @@ class Formats(Definition[S]):
             "round": PositiveCount,
             "to_act": Seat | None,
             "players": list[PlayerJson],
+            "ranking": NotRequired[list[RankingEntry]],
             **{name: form.json_type for name, form in self._own_fields.items()},
         }
         return self._typed_dict(f"{type(self).__name__}Position", "A position.", types)

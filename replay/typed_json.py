@@ -1,4 +1,4 @@
-"""Compares JSON with the TypedDict that describes it, as exactly as the OpenAPI document would."""
+"""Compares JSON with the TypedDict that describes it, as exactly as the OpenAPI document does."""
 
 import re
 from collections.abc import Iterator, Sequence
