@@ -1,8 +1,9 @@
 """The laws that every rule system keeps, checked in whole games among bots.
 
 A law is a statement about the parts of a rule system: how `decide` and `apply` agree, that legal actions are
-those that are accepted, what a viewer may see. `check_game` returns how many times each law was checked, and
-the first case in which it does not hold. A law that holds in some games may still be broken in others.
+those that are accepted, what a viewer may see. `check_game` counts how many times each law was checked, and
+keeps the first case in which it does not hold, in English for the author of the game. A law that holds in
+some games may still be broken in others.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,7 +12,6 @@ from io import BytesIO
 from itertools import islice
 from typing import Any, Final
 
-from domain.chance import Chance
 from domain.choices import Choice, action_choice
 from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent, Resign, secret_owner
 from domain.errors import CartularyError, Refused
@@ -28,15 +28,23 @@ from replay.render.svg import svg
 from replay.typed_json import faults
 
 LAWS: Final[Mapping[str, Text]] = {
-    "apply": message("An event that is applied leads to what `decide` has stated, and changes no copy."),
-    "legal actions": message("`decide` accepts the legal actions, and no other action has another outcome."),
+    "apply": message(
+        "An event that is applied leads to what `decide` has stated, and changes no copy."
+    ),
+    "legal actions": message(
+        "`decide` accepts the legal actions, and no other action has another outcome."
+    ),
     "forms": message("Actions, events, positions and standings have the forms of their types."),
     "short form": message("An action can be read again from its JSON and from its short form."),
     "choices": message("The choices lead to every legal action, and to nothing else."),
     "secrets": message("A viewer sees the same whether or not the secrets of others are known."),
-    "turns": message("A forfeit ends the turn, and the number of the turn grows by one with each turn."),
+    "turns": message(
+        "A forfeit ends the turn, and the number of the turn grows by one with each turn."
+    ),
     "scores": message("The changes of the scores add up to the scores of the ranking."),
-    "clauses": message("Refusals and explanations name clauses of the game, and departures the seat."),
+    "clauses": message(
+        "Refusals and explanations name clauses of the game, and departures the seat."
+    ),
     "pictures": message("Every position can be drawn, and every event has a sentence."),
     "record": message("The record of a game is sound for the audit."),
 }
@@ -47,15 +55,6 @@ MOST_ACTIONS: Final = 60
 _ENGLISH: Final = renderer("en")
 SAMPLE: Final = 25
 """The most actions that are tried in a position, of those that are not legal in it."""
-
-
-class Broken(Exception):
-    """A law does not hold. `law` is its name, and `case` says where and how it does not."""
-
-    def __init__(self, law: str, case: str) -> None:
-        super().__init__(f"{law}: {case}")
-        self.law = law
-        self.case = case
 
 
 @dataclass(slots=True)
@@ -72,33 +71,26 @@ class LawReport:
 
 
 def check_game(
-    name: str,
-    rules: AnyRuleSystem,
-    options: Mapping[str, Any],
-    seats: Sequence[int],
-    games: int = 2,
-    progress: Callable[[int], None] = lambda _: None,
-) -> LawReport:
-    """Play so many games with each number of seats, and check the laws in them.
+    name: str, rules: AnyRuleSystem, options: Mapping[str, Any], seats: Sequence[int], games: int
+) -> Iterator[LawReport]:
+    """Play so many games with each number of seats, and yield the laws as checked so far after each game.
 
-    `name` and `options` select the rule system in a new game. `progress` is called with the number of games
-    that have been played.
+    `name` and `options` select the rule system in a new game.
     """
     report = LawReport()
-    played = 0
     for count in seats:
         for number in range(games):
-            seed = bytes([count, number]) * 16
+            seed = bytes([count, number % 256]) * 16
             try:
-                planned = plan(name, count, seed, options)
-                record = play(planned).record
+                record = play(plan(name, count, seed, options), number + 1).record
+            except Refused as error:
+                case = f"a listed action is refused: {english(error.message)}"
+                report.broken.setdefault("legal actions", case)
             except Exception as error:  # noqa: BLE001 # whatever a faulty game raises
-                report.broken.setdefault("apply", f"a game with {count} seats cannot be played: {error!r}")
-                continue
-            _GameCheck(rules, read(BytesIO(record)), record, report).run()
-            played += 1
-            progress(played)
-    return report
+                report.broken.setdefault("record", f"no game of {count} can be played: {error!r}")
+            else:
+                _GameCheck(rules, read(BytesIO(record)), record, report).run()
+            yield report
 
 
 class _GameCheck:
@@ -144,9 +136,13 @@ class _GameCheck:
             ("secrets", self._check_secrets),
         ):
             self._check(law, f"the position after {place}", check, game, seat, actions)
-        self._earlier_actions.update((self._rules.action_text(action), action) for action in actions)
+        self._earlier_actions.update(
+            (self._rules.action_text(action), action) for action in actions
+        )
 
-    def _check(self, law: str, place: str, check: Callable[..., str | None], *arguments: Any) -> None:
+    def _check(
+        self, law: str, place: str, check: Callable[..., str | None], *arguments: Any
+    ) -> None:
         """Run one check; what it returns, or raises, is how the law is broken."""
         if law in self._report.broken:
             return
@@ -162,7 +158,8 @@ class _GameCheck:
     # The laws of positions
 
     def _check_apply(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
-        rules, state = self._rules, game.state
+        rules = self._rules
+        state: Any = game.state
         before = rules.position(state, ALL_SECRETS)
         for action in _some(actions):
             event = rules.decide(state, seat, action)
@@ -172,7 +169,9 @@ class _GameCheck:
                 return f"{rules.action_text(action)} has changed the state that was copied"
             then = dict(event.data).get("then")
             if isinstance(then, dict):
-                expected = {name: then[name] for name in ("round", "turn", "to_act") if name in then}
+                expected = {
+                    name: then[name] for name in ("round", "turn", "to_act") if name in then
+                }
                 found = {name: getattr(after, name) for name in expected}
                 if found != expected:
                     return f"after {rules.action_text(action)}: {found}, not {expected}"
@@ -183,13 +182,16 @@ class _GameCheck:
         return None
 
     def _check_legal_actions(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
-        rules, state = self._rules, game.state
+        rules = self._rules
+        state: Any = game.state
         decided = []
         for action in actions:
             try:
                 decided.append(rules.decide(state, seat, action))
             except Refused as error:
-                return f"{rules.action_text(action)} is listed and refused: {english(error.message)}"
+                return (
+                    f"{rules.action_text(action)} is listed and refused: {english(error.message)}"
+                )
         outcomes: set[str] = set()
         others = [action for action in self._earlier_actions.values() if action not in actions]
         for action in (*_some(others), *_some(self._attempts(game, seat))):
@@ -202,7 +204,7 @@ class _GameCheck:
             outcomes = outcomes or {self._outcome(game, listed) for listed in decided}
             if self._outcome(game, event) not in outcomes:
                 return f"{rules.action_text(action)} is accepted and not listed"
-        for other in game.state.in_game():
+        for other in state.in_game():
             if other != seat and rules.legal_actions(state, other):
                 return f"seat {other} has legal actions in the turn of seat {seat}"
         return None
@@ -238,7 +240,8 @@ class _GameCheck:
         return None
 
     def _check_choices(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
-        rules, state = self._rules, game.state
+        rules = self._rules
+        state: Any = game.state
         chosen = actions if len(actions) <= MOST_ACTIONS else list(_some(actions))
         paths: dict[tuple[Choice, ...], Any] = {}
         for action in chosen:
@@ -255,13 +258,14 @@ class _GameCheck:
             preview = rules.preview(state, seat, action).event
             if preview.type != rules.decide(state, seat, action).type:
                 return f"the preview of {rules.action_text(action)} is another event"
-        for path in paths:
+        for path, action in paths.items():
             if any(path[:length] in paths for length in range(1, len(path))):
-                return f"the choices of {rules.action_text(paths[path])} go on after another action"
+                return f"the choices of {rules.action_text(action)} go on after another action"
         return None
 
     def _check_turns(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
-        rules, state = self._rules, game.state
+        rules = self._rules
+        state: Any = game.state
         forfeit = rules.forfeit(state)
         after = rules.copy(state)
         rules.apply(after, forfeit.type, forfeit.data)
@@ -308,7 +312,7 @@ class _GameCheck:
 
     # The laws of events
 
-    def _check_event_forms(self, before: Game | None, event: Event, game: Game) -> str | None:
+    def _check_event_forms(self, _: Game | None, event: Event, game: Game) -> str | None:
         rules = self._rules
         if event["type"] not in rules.EVENTS:
             return "there is no type of its data"
@@ -343,7 +347,9 @@ class _GameCheck:
             return None
         decided = DomainEvent(event["type"], recorded_data(event))
         seat = event["by"].get("seat")
-        for clause, _ in rules.explain(before.state, seat if isinstance(seat, int) else None, decided):
+        for clause, _ in rules.explain(
+            before.state, seat if isinstance(seat, int) else None, decided
+        ):
             if clause not in rules.CLAUSES:
                 return f"the explanation names {clause}, which is no clause"
         if before.to_act is None:
@@ -359,11 +365,13 @@ class _GameCheck:
                     clause in rules.OUT_CLAUSES and mentions(why, PlayerAt(other))
                     for clause, why in reasons
                 ):
-                    return f"no clause of OUT_CLAUSES explains with its seat that seat {other} leaves"
+                    return (
+                        f"no clause of OUT_CLAUSES explains with its seat that seat {other} leaves"
+                    )
         return None
 
     def _refusal_fault(self, game: Game, seat: int) -> str | None:
-        """What is wrong with the refusals of actions that others could take, or that were possible earlier."""
+        """What is wrong with the refusals of actions that were possible earlier, or for another seat."""
         for action in _some(list(self._earlier_actions.values())):
             try:
                 self._rules.decide(game.state, seat, action)
@@ -372,7 +380,7 @@ class _GameCheck:
                     return f"a refusal names {error.clause}, which is no clause"
         return None
 
-    def _check_pictures(self, before: Game | None, event: Event, game: Game) -> str | None:
+    def _check_pictures(self, _: Game | None, event: Event, game: Game) -> str | None:
         if game.state is None:
             return None
         scene = self._rules.scene(game.position(None), event)
@@ -395,8 +403,8 @@ def _some(actions: Sequence[Any] | Iterator[Any]) -> Iterator[Any]:
     return iter(every[:: 1 + len(every) // SAMPLE])
 
 
-def check_seats(rules: AnyRuleSystem, options: Mapping[str, Any]) -> list[int]:
-    """Return the numbers of seats, up to ten, with which a game can be created."""
+def possible_seats(rules: AnyRuleSystem, options: Mapping[str, Any]) -> list[int]:
+    """Return the numbers of seats, up to ten, with which a game with these options can be created."""
     allowed = []
     for seats in range(1, 11):
         try:

@@ -12,6 +12,7 @@ from cartulary.commands.admin import admin
 from cartulary.commands.archive import archive, recall
 from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
+from cartulary.commands.check_game import check_game
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
@@ -58,6 +59,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     receipts,
     playout,
     arena,
+    check_game,
     sandbox,
     timeline,
     key,

@@ -11,8 +11,8 @@ from domain.contract import ALL_SECRETS, AnyRuleSystem
 from domain.event import Event
 from domain.game import Game
 from domain.registry import EXPANSIONS, RULES
-from tests.games.records import FOLDER, course_of, record_of
 from replay.typed_json import faults
+from tests.games.records import FOLDER, course_of, record_of
 from tests.support.variants import nightly_except
 
 NAMES = sorted(path.stem for path in FOLDER.glob("*.jsonl"))

@@ -22,8 +22,8 @@ from replay.playout import plan, play
 from tests.support.choice_trees import nodes
 from tests.support.processes import cartulary
 from tests.support.records import trusting_signer
-from tests.support.seven_hexes.registration import SEVEN_HEXES, install, registered
 from tests.support.seven_hexes import BOARD, CARDS, Action, Claim, Pass, State
+from tests.support.seven_hexes.registration import SEVEN_HEXES, install, registered
 from tests.support.svg import svg
 
 

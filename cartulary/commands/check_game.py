@@ -1,0 +1,56 @@
+"""The command that checks the laws of a rule system: check-game."""
+
+import click
+
+from cartulary.command_line import IntRange, argument, command, option
+from cartulary.commands.options import json_option
+from cartulary.language import text
+from cartulary.terminal import echo, progress
+from domain.messages import message, message_in
+from domain.registry import rule_systems
+from ledger.canonical import canonical
+from replay.event_text import rules_title
+
+
+@command(
+    "check-game",
+    help=(
+        message("Check that a game keeps the laws of the contract of rule systems."),
+        message(
+            "Bots play whole games with every number of seats. In each position, what the parts of the game"
+            " say is compared. Exit status: 0 when every law holds, 1 when one is broken."
+        ),
+    ),
+)
+@argument("name", metavar=message_in("metavar", "NAME"), type=click.Choice(sorted(rule_systems())))
+@option(
+    "--games",
+    type=IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help=message("Games with each number of seats."),
+)
+@json_option
+def check_game(
+    name: str,
+    games: int,
+    as_json: bool,  # noqa: FBT001 # click passes options by name
+) -> None:
+    from replay import game_laws
+
+    entry = rule_systems()[name]
+    seats = game_laws.possible_seats(entry.system, entry.options)
+    report = game_laws.LawReport()
+    checks = game_laws.check_game(entry.rules, entry.system, entry.options, seats, games)
+    for report in progress(checks, games * len(seats), rules_title(name)):  # noqa: B007 # the last one
+        pass
+    if as_json:
+        echo(canonical({"checked": report.checked, "broken": report.broken}).decode())
+    else:
+        for law, sentence in game_laws.LAWS.items():
+            case = report.broken.get(law)
+            state = message("holds") if case is None else message("broken: {case}", case=case)
+            line = message("{law}: {state}", law=sentence, state=state)
+            echo(text(line))
+    if not report.has_held:
+        raise SystemExit(1)
