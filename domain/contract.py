@@ -365,7 +365,8 @@ class RuleSystem(Protocol[S, A, P]):
     def score_changes(self, state: S, type: str, data: EventData) -> Sequence[ScoreChange]:
         """What a recorded event adds to the scores of seats, and from what; `state` is the one before it.
 
-        The changes of all events of a finished game add up to the scores of its ranking.
+        With the scores at the start, the changes of all events of a finished game add up to the scores of its
+        ranking.
         """
 
     def action_text(self, action: A) -> str:

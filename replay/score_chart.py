@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from domain.contract import ScoreChange
 from domain.errors import CartularyError
 from domain.event import Event, recorded_data
 from domain.game import Game, Resumption
@@ -38,6 +39,7 @@ _MARKS: Final[Mapping[str, MarkKind]] = {
     "PlayResumed": "resumption",
 }
 """By event type, the kind of mark that the event has on a chart."""
+_AT_START: Final = message_in("points", "at the start")
 _FIRST_PLACES: Final = (message("1st"), message("2nd"), message("3rd"))
 
 
@@ -215,7 +217,11 @@ class _BranchTotals:
         if self.first_action is None and event["action"] is not None:
             self.first_action = event["seq"]
         if before is not None and before.state is not None:
-            self._add_points(before, event)
+            state = before.state
+            changes = before.rules.score_changes(state, event["type"], recorded_data(event))
+            self._add_points(changes)
+        elif step.after.state is not None:
+            self._add_points((seat, _AT_START, score) for seat, score in enumerate(scores) if score)
         first = _first_seats(step.after, scores)
         if self._first is not None and first != self._first:
             seat = next(iter(first)) if len(first) == 1 else None
@@ -228,8 +234,7 @@ class _BranchTotals:
             )
         self._first = first
 
-    def _add_points(self, before: Game, event: Event) -> None:
-        changes = before.rules.score_changes(before.state, event["type"], recorded_data(event))
+    def _add_points(self, changes: Iterable[ScoreChange]) -> None:
         for seat, source, points in changes:
             of_seat = self.sources.setdefault(seat, [])
             index = next((i for i, (other, _) in enumerate(of_seat) if other == source), None)

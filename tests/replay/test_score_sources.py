@@ -2,12 +2,17 @@
 
 from functools import cache
 from pathlib import Path
+from typing import cast
 
 import pytest
 
+from domain import registry
+from domain.contract import AnyRuleSystem, OwnOptions
 from replay.language.renderer import english
+from replay.playout import plan, play
 from replay.score_chart import NoScores, ScoreChart, score_chart
 from tests.support.records import Table, read
+from tests.support.seven_hexes import SevenHexes, State
 
 GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.jsonl"))
 
@@ -23,6 +28,22 @@ def test_the_points_by_source_add_up_to_the_final_scores(path: Path) -> None:
         chart = chart_of(path)
     except NoScores:
         pytest.skip("the game never started")
+    last = chart.points[-1].scores
+    assert [sum(points for _, points in of_seat) for of_seat in chart.sources] == [*last]
+
+
+class HeadStart(SevenHexes):
+    """Seat 1 begins with two points."""
+
+    def start(self, seats: int, options: OwnOptions) -> State:
+        return State(seats=seats, points=(0, 2))
+
+
+def test_the_points_at_the_start_are_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    games = cast("dict[str, AnyRuleSystem]", registry.RULES)
+    monkeypatch.setitem(games, SevenHexes.NAME, cast("AnyRuleSystem", HeadStart()))
+    chart = score_chart(read(play(plan(SevenHexes.NAME, 2, b"s" * 32, {})).record))
+    assert next(english(source) for source, _ in chart.sources[1]) == "at the start"
     last = chart.points[-1].scores
     assert [sum(points for _, points in of_seat) for of_seat in chart.sources] == [*last]
 
