@@ -2,7 +2,8 @@
 
 A rule system's `scene` function describes a position and the last event in these classes, and
 `replay.render` draws them as SVG or as text in a reader's language. Terrains and kinds of pieces are referred
-to by name (`mountain`, `knight`); a picture that has no drawing for a name shows the name. Notes and values
+to by name (`mountain`, `knight`); a picture that has no drawing for a name shows the name. The drawings of
+pieces are files in the package of the game. Notes and values
 are strings of figures, which are the same in every language.
 """
 
@@ -114,7 +115,8 @@ class Scene:
     `title` describes the state of the game and `caption` the last event. `common_rows` belong to no
     seat, such as the bank or a market. `legend` explains the game's terrains, pieces and signs; a picture
     leaves out signs that the scene does not have. A page leaves room for the hexes of `room` too: those of a
-    board that grows are the same for a whole turn, so that its scale seldom changes.
+    board that grows are the same for a whole turn, so that its scale seldom changes. `package` is the package
+    that has the drawings of the game's pieces.
     """
 
     title: Text
@@ -126,6 +128,7 @@ class Scene:
     common_rows: tuple[Row, ...] = ()
     legend: tuple[LegendEntry, ...] = ()
     room: tuple[Hex, ...] = ()
+    package: str = ""
 
 
 def with_changes(scenes: Sequence[Scene]) -> Scene:

@@ -49,8 +49,8 @@ def check_game(
     else:
         for law, sentence in game_laws.LAWS.items():
             case = report.broken.get(law)
-            state = message("holds") if case is None else message("broken: {case}", case=case)
-            line = message("{law}: {state}", law=sentence, state=state)
+            state = message("Holds.") if case is None else message("Broken: {case}", case=case)
+            line = message("{law} {state}", law=sentence, state=state)
             echo(text(line))
     if not report.has_held:
         raise SystemExit(1)

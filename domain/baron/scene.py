@@ -32,6 +32,8 @@ from domain.messages import (
 )
 from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Row, Scene, caption
 
+PACKAGE: Final = "domain.baron"
+"""The package that has the drawings of the pieces."""
 _KEEPS: Final = {
     KNIGHT: term(
         "knight's keep; plural: knight's keeps; a: a knight's keep; the: the knight's keep"
@@ -78,6 +80,7 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
         room=_room(position, change),
+        package=PACKAGE,
     )
 
 

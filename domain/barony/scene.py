@@ -38,6 +38,8 @@ from domain.messages import (
 )
 from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Row, Scene, caption
 
+PACKAGE: Final = "domain.barony"
+"""The package that has the drawings of the pieces."""
 _KING: Final = term("King; plural: Kings; a: a King; the: the King")
 
 LEGEND: Final = (
@@ -139,6 +141,7 @@ def scene_with(
         arrows=changes.arrows,
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
+        package=PACKAGE,
     )
 
 

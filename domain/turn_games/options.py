@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
 from domain.json_fields import is_integer, one_of
-from domain.json_types import Range
+from domain.json_types import Pattern, Range
 from domain.messages import Text, message
 from domain.options import FlagField, NumberField, OptionField, SelectionField, TextField
 
@@ -20,7 +20,7 @@ def option_type(field: OptionField) -> object:
         case SelectionField(values=values):
             return Literal[tuple(values)]
         case TextField(most=most):
-            return Annotated[str, f"At most {most} characters."]
+            return Annotated[str, Pattern(f".{{0,{most}}}")]
 
 
 def checked_options(

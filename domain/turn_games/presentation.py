@@ -1,5 +1,6 @@
 """What people see of a game with turns: sentences, explanations and scenes."""
 
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
@@ -109,6 +110,7 @@ class Presentation(Choices[S]):
             caption=None if event is None else caption(event, self.event_message),
             arrows=(Arrow(data["seat"], *ends),) if len(ends) == 2 else (),
             legend=self.LEGEND,
+            package=sys.modules[type(self).__module__].__package__ or "",
         )
 
     def rows(self, state: S, seat: int) -> Iterable[Row]:

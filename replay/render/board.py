@@ -39,12 +39,16 @@ def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
     parts += [_terrain(name, ids, is_occupied=occupied) for name, occupied in sorted(drawings)]
     pieces = {(piece.kind, piece.seat) for cell in scene.cells for piece in cell.pieces}
     parts += [
-        element("g", piece_markup(kind, seat), id=ids.piece(kind, seat))
+        element("g", piece_markup(scene.package, kind, seat), id=ids.piece(kind, seat))
         for kind, seat in sorted(pieces)
     ]
     removed = {(piece.kind, piece.seat) for cell in scene.cells for piece in cell.removed}
     parts += [
-        element("g", removed_piece_markup(kind, seat), id=ids.piece(kind, seat, is_removed=True))
+        element(
+            "g",
+            removed_piece_markup(scene.package, kind, seat),
+            id=ids.piece(kind, seat, is_removed=True),
+        )
         for kind, seat in sorted(removed)
     ]
     return on_lines(*parts)

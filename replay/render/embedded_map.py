@@ -223,7 +223,7 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
     page can contain it any number of times.
     """
     if _is_piece(scene, kind):
-        return _svg(piece_markup(kind, seat), "-46 -46 92 92")
+        return _svg(piece_markup(scene.package, kind, seat), "-46 -46 92 92")
     hexagon = element(
         "path", d=HEXAGON, fill=terrain_colour(kind).fill, stroke=DARK, stroke_width=4
     )

@@ -79,7 +79,7 @@ def _sample(entry: LegendEntry, scene: Scene, ids: Ids) -> Markup:
         case "terrain":
             return element("use", href=f"#{ids.terrain(entry.kind, is_occupied=False)}")
         case "piece":
-            return moved(piece_markup(entry.kind, None), 0, 0, 2.4)
+            return moved(piece_markup(scene.package, entry.kind, None), 0, 0, 2.4)
         case "value":
             value = next(cell.value for cell in scene.cells if cell.value)
             return value_coin(value, 100, DARK).markup
@@ -99,7 +99,7 @@ def _sample(entry: LegendEntry, scene: Scene, ids: Ids) -> Markup:
             return moved(SWORDS, 0, 0, 3.8)
         case "removed":
             piece = next(piece for cell in scene.cells for piece in cell.removed)
-            return moved(removed_piece_markup(piece.kind, piece.seat), 0, 0, 2.4)
+            return moved(removed_piece_markup(scene.package, piece.kind, piece.seat), 0, 0, 2.4)
         case "arrow":
             curve = Curve((-42, 10), (0, -26), (42, 8))
             return moved(arrow_markup(curve, scene.arrows[0].seat), 0, 0, 2.1)

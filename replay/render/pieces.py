@@ -1,59 +1,16 @@
-"""Drawings of pieces, by kind, and the emblems by which seats can be told apart without colour.
+"""Pieces, and the emblems by which seats can be told apart without colour.
 
-A piece is a silhouette in its seat's colour with the seat's emblem on it. It is drawn around (0, 0) and is
-about 60 wide and 64 high. A kind without a drawing becomes a plaque with its first letters.
+A piece is a silhouette in its seat's colour with the seat's emblem on it (`drawings`). A kind without a
+drawing becomes a plaque with its first letters.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache
 
 from replay.render.descriptions import in_words
+from replay.render.drawings import PLAQUE, Drawing, drawing_of
 from replay.render.markup import Markup, bold_text, element, joined, translation
 from replay.render.palette import DARK, HALO, SeatColour, seat_colour
 from replay.render.text_layout import ems
-
-
-@dataclass(frozen=True, slots=True)
-class _Drawing:
-    """A silhouette, the lines on it, and the emblem's place: x, y and radius."""
-
-    silhouette: str
-    lines: str
-    emblem: tuple[float, float, float]
-
-
-_TOWER = "M-20 32L-16 -6H-23V-30H-13V-21H-5V-30H5V-21H13V-30H23V-6H16L20 32Z"
-
-_DRAWINGS = {
-    "knight": _Drawing(
-        "M-19 32H23C25 13 22 -4 13 -16C9 -22 3 -26 -3 -27L-7 -34L-12 -25C-18 -22 -21 -14 -25 -7"
-        "C-29 -1 -31 2 -28 6C-25 11 -20 9 -16 5C-12 3 -8 3 -4 3C-6 11 -15 15 -18 23Z",
-        "M-13 -13h.1M4 -21C13 -13 18 -2 18 12M-25 3h.1",
-        (4.5, 17.5, 9.5),
-    ),
-    "village": _Drawing(
-        "M-24 32V6L-31 4L-31 -1L0 -28L11 -18V-27H20V-10L31 -1V4L24 6V32Z",
-        "M-24 6L0 -15L24 6",
-        (0, 15, 11),
-    ),
-    "stronghold": _Drawing(_TOWER, "M-16 -6H16", (0, 11, 11)),
-    "city": _Drawing(
-        "M-36 32V-3H-40L-27 -29L-14 -3H-17V5H-12V-13H-16L0 -38L16 -13H12V5H17V-3H14L27 -29L40 -3H36V32Z",
-        "M-36 -3H-17M17 -3H36M-12 -13H12M-17 5V14M17 5V14",
-        (0, 14, 11.5),
-    ),
-    "keep_knight": _Drawing(
-        "M-18 32L-15 0H-20V-18H-11V-11H-4.5V-18H-2V-38H21L15 -31L21 -24H3V-18H4.5V-11H11V-18H20V0H15L18 32Z",
-        "M-15 0H15",
-        (0, 14.5, 10.5),
-    ),
-    "keep_baron": _Drawing(
-        "M-26 32V24H-19L-16 2H-21L-29 -26L-13 -13L0 -36L13 -13L29 -26L21 2H16L19 24H26V32Z",
-        "M-21 2H21M-18 -5H18M-19 24H19",
-        (0, 13.5, 10),
-    ),
-}
-_PLAQUE = _Drawing("M-27 -26Q0 -34 27 -26V28Q0 36 -27 28Z", "", (0, 15, 10))
 
 EMBLEMS = (
     "M-3.3 -10H3.3V-3.3H10V3.3H3.3V10H-3.3V3.3H-10V-3.3H-3.3Z",
@@ -75,23 +32,27 @@ def emblem(seat: int, x: float, y: float, radius: float) -> Markup:
 
 
 @lru_cache(maxsize=256)
-def piece_markup(kind: str, seat: int | None) -> Markup:
-    """Return a piece of a seat with a pale rim around it; grey and without an emblem if the seat is None."""
-    drawing = _DRAWINGS.get(kind, _PLAQUE)
+def piece_markup(package: str, kind: str, seat: int | None) -> Markup:
+    """Return a piece of a seat with a pale rim around it; grey and without an emblem if the seat is None.
+
+    `package` is that of the game, which has its drawings.
+    """
+    own = drawing_of(package, kind)
+    drawing = own or PLAQUE
     colour = seat_colour(seat)
     parts = [
         _outline(drawing, fill="none", stroke=HALO, width=11),
         _outline(drawing, fill=colour.fill, stroke=DARK, width=4),
         _lines(drawing, colour),
     ]
-    if kind not in _DRAWINGS:
+    if own is None:
         parts.append(_first_letters(kind, colour.emblem))
     if seat is not None:
         parts.append(emblem(seat, *drawing.emblem))
     return joined(*parts)
 
 
-def _outline(drawing: _Drawing, *, fill: str, stroke: str, width: float) -> Markup:
+def _outline(drawing: Drawing, *, fill: str, stroke: str, width: float) -> Markup:
     return element(
         "path",
         d=drawing.silhouette,
@@ -102,7 +63,7 @@ def _outline(drawing: _Drawing, *, fill: str, stroke: str, width: float) -> Mark
     )
 
 
-def _lines(drawing: _Drawing, colour: SeatColour) -> Markup:
+def _lines(drawing: Drawing, colour: SeatColour) -> Markup:
     return element(
         "path",
         d=drawing.lines or "M0 0",
@@ -115,9 +76,9 @@ def _lines(drawing: _Drawing, colour: SeatColour) -> Markup:
 
 
 @lru_cache(maxsize=256)
-def removed_piece_markup(kind: str, seat: int | None) -> Markup:
+def removed_piece_markup(package: str, kind: str, seat: int | None) -> Markup:
     """Return a piece that was removed: pale, with a dashed outline, and crossed out."""
-    drawing = _DRAWINGS.get(kind, _PLAQUE)
+    drawing = drawing_of(package, kind) or PLAQUE
     cross = "M-29 -29L29 31M29 -29L-29 31"
     return joined(
         element("path", d=drawing.silhouette, fill=HALO, stroke=HALO, stroke_width=9),

@@ -145,7 +145,7 @@ def test_the_command_reports_each_law(tmp_path: Any) -> None:
     environment = install(tmp_path / "site")
     result = cartulary("check-game", "seven_hexes", **environment)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.count("holds") == len(LAWS)
+    assert result.stdout.count("Holds.") == len(LAWS)
     result = cartulary("check-game", "seven_hexes", "--json", **environment)
     report = json.loads(result.stdout)
     assert report["broken"] == {}

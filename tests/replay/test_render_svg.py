@@ -151,7 +151,9 @@ def test_every_terrain_can_be_recognised_without_colour(name: str) -> None:
 
 def test_every_seat_and_kind_can_be_recognised_without_colour() -> None:
     def uncoloured(kind: str, seat: int) -> str:
-        document = svg(Scene(UNTITLED, (Cell((0, 0), "plain", (Piece(kind, seat),)),), ()))
+        cells = (Cell((0, 0), "plain", (Piece(kind, seat),)),)
+        package = "domain.baron" if kind.startswith("keep_") else "domain.barony"
+        document = svg(Scene(UNTITLED, cells, (), package=package))
         drawing = re.search(r'<g id="p-[^"]+">(.*)</g>', document)
         assert drawing is not None
         return re.sub(r"#[0-9a-f]{6}", "", drawing[1])

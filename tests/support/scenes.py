@@ -50,6 +50,7 @@ def _panel(seat: int, heading: str, score: int, *rows: tuple[str, str]) -> Panel
 
 
 FULL_SCENE = Scene(
+    package="domain.barony",
     title=message("Round 7, {player} to act", player=PlayerAt(1)),
     cells=(
         Cell(

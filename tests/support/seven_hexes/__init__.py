@@ -126,7 +126,7 @@ class SevenHexes(TurnGame[State]):
             LegendEntry("terrain", name, kind=kind, value=f"{VALUES[kind]}")
             for kind, name in zip(CARDS, CARD_TERMS.values(), strict=True)
         ),
-        LegendEntry("piece", term("claim; plural: claims"), kind="village"),
+        LegendEntry("piece", term("claim; plural: claims"), kind="claim"),
         LegendEntry("changed", message("changed by the last event")),
     )
 
@@ -188,10 +188,10 @@ class SevenHexes(TurnGame[State]):
         return state.points
 
     def cells(self, state: State) -> Iterator[Cell]:
-        """Return each hex with the terrain of its card, and a village of the seat that has claimed it."""
+        """Return each hex with the terrain of its card, and a flag of the seat that has claimed it."""
         for at in BOARD:
             claim = state.claims.get(at)
-            pieces = () if claim is None else (Piece("village", claim.seat),)
+            pieces = () if claim is None else (Piece("claim", claim.seat),)
             yield Cell(at, "plain" if claim is None else claim.card, pieces)
 
     def rows(self, state: State, seat: int) -> Iterator[Row]:
