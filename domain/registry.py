@@ -31,7 +31,7 @@ SORCERY: Final[Sorcery] = sorcery
 BARON: Final[Baron] = baron
 
 ENTRY_POINTS: Final = "cartulary.rules"
-"""The group of the entry points of rule systems: each is a package with the names of the contract."""
+"""The group of the entry points of rule systems."""
 
 
 def with_installed_games(games: Mapping[str, AnyRuleSystem]) -> Mapping[str, AnyRuleSystem]:
