@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, Final
 
 import httpx
+import orjson
 
 from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, free_port, our_server
 from bench.measure import Row, latency_row
+from bench.our_games import renamed
 from service import clock
 from service.bootstrap import Service, build
 from service.connection import to_text
@@ -159,10 +161,7 @@ def _create_games(service: Service, ada: str, bea: str) -> list[str]:
 
 
 def _copy_games(service: Service, ids: list[str], number: int) -> list[str]:
-    """Write copies of games to the store and the listings; return their members in the listings.
-
-    The hashes of a copy no longer match its id, but nothing here checks them.
-    """
+    """Write copies of games to the store and the listings; return their members in the listings."""
     logs = {id: service.store.read(id) for id in ids}
     listings = {
         id: [to_text(key) for key in service.redis.smembers(game_key(id, "listed"))] for id in ids
@@ -175,13 +174,14 @@ def _copy_games(service: Service, ids: list[str], number: int) -> list[str]:
                 original, copy = ids[index % len(ids)], f"{index:016x}"
                 created = clock.format(FIRST_CREATED + timedelta(seconds=index))
                 members.append(f"{created}~{copy}")
-                for seq, line in enumerate(logs[original], 1):
-                    renamed = line.replace(original.encode(), copy.encode())
-                    pipeline.xadd(game_key(copy, "log"), {"e": renamed}, id=f"{seq}-0")
+                lines = renamed(logs[original], {original: copy})
+                last_hashes = [orjson.loads(log[-1])["hash"] for log in (logs[original], lines)]
+                for seq, line in enumerate(lines, 1):
+                    pipeline.xadd(game_key(copy, "log"), {"e": line}, id=f"{seq}-0")
                 for listing in listings[original]:
                     pipeline.zadd(listing, {members[-1]: 0})
                 if summaries[original]:
-                    summary = summaries[original].replace(original, copy)
+                    summary = summaries[original].replace(original, copy).replace(*last_hashes)
                     pipeline.set(game_key(copy, "summary"), summary)
             pipeline.execute()
     return members

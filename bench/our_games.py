@@ -1,14 +1,17 @@
 """The games that are measured: whole games among bots, with logs as a server writes them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+import orjson
+
 from domain.chance import Chance
 from domain.contract import Action, Bot, Opened
-from domain.event import Event
+from domain.event import ZEROS, Event
 from domain.game import Game
 from ledger import commands
+from ledger.canonical import canonical, digest
 from ledger.pending import SALT_BYTES, PendingEvents
 
 TIMESTAMP: Final = "2026-01-01T00:00:00.000Z"
@@ -72,6 +75,21 @@ def play(
         for seq, openings in pending.openings.items()
     }
     return PlayedGame(list(pending.events), list(pending.lines), turns, opened)
+
+
+def renamed(lines: Iterable[bytes], names: Mapping[str, str]) -> tuple[bytes, ...]:
+    """Return a log with other ids for its game and its players, with a sound chain of hashes."""
+    log: list[bytes] = []
+    prev = ZEROS
+    for line in lines:
+        for name, other in names.items():
+            line = line.replace(b'"%b"' % name.encode(), b'"%b"' % other.encode())  # noqa: PLW2901 # step by step
+        event = orjson.loads(line)
+        del event["hash"]
+        event["prev"] = prev
+        event["hash"] = prev = digest(canonical(event))
+        log.append(canonical(event))
+    return tuple(log)
 
 
 def resumed_log(length: int, resumptions: int) -> list[bytes]:

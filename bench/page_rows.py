@@ -19,7 +19,7 @@ import httpx
 
 from bench.http_rows import free_port, our_server, running_server
 from bench.measure import Row
-from bench.our_games import play, random_type_bot
+from bench.our_games import play, random_type_bot, renamed
 from domain.chance import Chance
 from domain.game import Game
 from replay.playout import bot_named
@@ -165,12 +165,9 @@ def _widest(service: Service) -> tuple[StoredGame, int]:
         key=lambda found: found[0],
     )
     accounts = [service.accounts.players.create_guest(None) for _ in range(5)]
-    # The hashes no longer match with other ids, but nothing here checks them.
     names = {"bench": "widest", **{f"p{n}": player.id for n, (player, _) in enumerate(accounts)}}
-    log = b"\n".join(games[index].lines[: turn.game.seq])
-    for name, id in names.items():
-        log = log.replace(b'"%b"' % name.encode(), b'"%b"' % id.encode())
-    service.store.append("widest", 0, AppendRequest(tuple(log.split(b"\n"))))
+    log = renamed(games[index].lines[: turn.game.seq], names)
+    service.store.append("widest", 0, AppendRequest(log))
     tokens = {player.id: token for player, token in accounts}
     game = service.games.queries.game("widest")
     return StoredGame(game.id, [tokens[id] for id in game.players]), width

@@ -8,7 +8,7 @@ import orjson
 import redis
 
 from bench.measure import Row, compare
-from bench.our_games import PlayedGame, resumed_log
+from bench.our_games import PlayedGame, renamed, resumed_log
 from bench.redis_client import CommandRecorder, command_bytes, send_commands
 from domain.fold import fold
 from domain.game import Game
@@ -95,12 +95,12 @@ def _append_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
 
 
 def _load_row(server: EmbeddedRedis, long: PlayedGame) -> Row:
-    """Measure reading, decoding and folding a game, compared with reading and decoding its bytes."""
+    """Measure reading, checking and folding a game, compared with reading and decoding its bytes."""
     store = RedisEventStore(redis.Redis.from_url(server.url))
-    store.append("long", 0, AppendRequest(tuple(long.lines[:LOADED_EVENTS])))
+    store.append("long", 0, AppendRequest(renamed(long.lines[:LOADED_EVENTS], {"bench": "long"})))
 
     def load() -> int:
-        fold([orjson.loads(line) for line in store.read("long")])
+        GameLoader(store, GameCache(1)).load("long")
         return 1
 
     def read_and_decode() -> int:
@@ -122,8 +122,8 @@ def _branches_row(server: EmbeddedRedis) -> Row:
     """Measure a cold load of a game that was resumed ten times, compared with one that never was."""
     store = RedisEventStore(redis.Redis.from_url(server.url))
     for name, resumptions in (("branched", BRANCHES), ("straight", 0)):
-        lines = resumed_log(LOADED_EVENTS, resumptions)
-        store.append(name, 0, AppendRequest(tuple(lines)))
+        lines = renamed(resumed_log(LOADED_EVENTS, resumptions), {"bench": name})
+        store.append(name, 0, AppendRequest(lines))
 
     def load(name: str) -> int:
         GameLoader(store, GameCache(1)).load(name)

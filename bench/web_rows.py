@@ -20,7 +20,7 @@ import redis
 from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, CLIENTS, PreparedGame, free_port, our_server
 from bench.measure import Row, limit_row
-from bench.our_games import PlayedGame
+from bench.our_games import PlayedGame, renamed
 from service.operation.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest
 from service.store.redis_event_store import RedisEventStore
@@ -58,10 +58,8 @@ def _memory_row(server: EmbeddedRedis, folder: Path, games: list[PlayedGame]) ->
     store = RedisEventStore(redis.Redis.from_url(server.url))
     ids = [f"w{number}" for number in range(GAMES)]
     for number, id in enumerate(ids):
-        # The hashes no longer match with another game id, but nothing here checks them.
-        lines = games[number % len(games)].lines
-        renamed = tuple(line.replace(b'"bench"', b'"%s"' % id.encode()) for line in lines)
-        store.append(id, 0, AppendRequest(renamed))
+        lines = renamed(games[number % len(games)].lines, {"bench": id})
+        store.append(id, 0, AppendRequest(lines))
     port = free_port()
     with our_server(port, server.url, folder) as pid:
         empty = _resident_memory(pid)

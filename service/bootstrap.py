@@ -106,6 +106,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(
         lambda player: conditional_action_store.delete(player, *listings.current_games(player))
     )
+    damaged_games = DamagedGames(client)
     clubs = Clubs(client, bounds, accounts.players, accounts.mutes)
     accounts.erasure.register(clubs.erase)
     games = Games(
@@ -119,6 +120,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clubs,
         transparency,
         deliveries.shown_to,
+        damaged_games,
     )
     tournaments = TournamentParts(
         client, settings, store, clock, keyring, replication, accounts, transparency, games, clubs
@@ -160,7 +162,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         bounds,
     )
     accounts.erasure.register(imports.delete_all_of)
-    damaged_games = DamagedGames(client)
     process_reports = ProcessReports(
         client, settings.report_seconds, receives_replies=settings.reply_address is not None
     )

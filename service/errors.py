@@ -5,8 +5,9 @@ Each class has the HTTP status that it maps to.
 
 from typing import ClassVar
 
-from domain.errors import CartularyError
-from domain.messages import Text
+from domain.errors import CartularyError, Unreadable
+from domain.game import Game
+from domain.messages import Text, message
 from replay.language.renderer import english
 
 
@@ -180,3 +181,25 @@ class Unavailable(ServiceError):
     def __init__(self, why: Text, retry_after: int = 2) -> None:
         super().__init__(why)
         self.retry_after = retry_after
+
+
+class GameDamaged(Unreadable):
+    """An event of a game is not stored as it was appended, so that nothing from it on can be read.
+
+    `event` is its seq, and `fault` what is wrong with it. `sound` is the game after the event before it, if
+    that is known.
+    """
+
+    def __init__(self, game_id: str, event: int, fault: Text, sound: Game | None = None) -> None:
+        super().__init__(
+            message(
+                "event {event} of game {game} is damaged: {fault}",
+                event=event,
+                game=game_id,
+                fault=fault,
+            )
+        )
+        self.game_id = game_id
+        self.event = event
+        self.fault = fault
+        self.sound = sound

@@ -44,6 +44,7 @@
     CARTULARY_WITNESSES      keys of the witnesses whose cosignatures are collected, separated by commas;
                              default: none
     CARTULARY_SWEEP_SECONDS  time between two sweeps of the scheduler; default: 10
+    CARTULARY_SCRUB_SECONDS  time in which workers check all games against their hashes; default: 86400, a day
     CARTULARY_REPORT_SECONDS  time between two reports of a worker or scheduler that it is alive; default: 5
     CARTULARY_BOT_SECONDS    thinking time of bots that search, at most 60; default: 2
 
@@ -341,6 +342,7 @@ class Settings:
     rate_requests: str = _setting("", _check_rate)
     cache_games: int = _setting(1000, minimum=1)
     sweep_seconds: float = _setting(10.0, minimum=0.05)
+    scrub_seconds: float = _setting(86_400.0, minimum=1)
     report_seconds: float = _setting(5.0, minimum=0.05)
     bot_seconds: float = _setting(2.0, minimum=0.01, maximum=LONGEST_THINKING_TIME)
     """The thinking time of bots that search, in seconds."""

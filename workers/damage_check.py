@@ -1,7 +1,8 @@
 """The damage check: a sweep's report of which games are damaged, and which are no longer.
 
 A damaged value stays as it is, for a person to repair. Only its own game is affected: a payload that cannot
-be read is no task, and work that a worker could not do is tried again only after a pause.
+be read is no task, and work that a worker could not do is tried again only after a pause. Events before the
+last one are checked by the scrub (workers/scrub.py).
 """
 
 import time
@@ -10,7 +11,7 @@ from typing import Final
 
 from domain.errors import Unreadable
 from service.errors import log_text
-from service.store.damaged_games import LOG, DamagedGames, work_part
+from service.store.damaged_games import LOG, DamagedGames, is_event_part, work_part
 from workers.tasks import GameTasks, Task
 
 SECONDS_TO_RETRY: Final = 60.0
@@ -34,7 +35,11 @@ class DamageCheck:
 
     def begin(self) -> None:
         """Begin a sweep."""
-        self._reported = self._damaged_games.parts()
+        self._reported = {
+            game_id: others
+            for game_id, parts in self._damaged_games.parts().items()
+            if (others := {part: why for part, why in parts.items() if not is_event_part(part)})
+        }
         self._missing = set(self._reported)
 
     def damaged_games(self) -> set[str]:

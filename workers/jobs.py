@@ -23,6 +23,7 @@ from service.store.damaged_games import work_part
 from service.store.redis_event_store import RedisEventStore
 from workers.bot_player import BotPlayer
 from workers.notifications.outbox_notifications import OutboxNotifications
+from workers.scrub import Scrub
 from workers.tasks import Task, tasks_of
 from workers.tournaments import TournamentRunner
 
@@ -56,6 +57,7 @@ class TaskRunner:
         self._outbox_notifications = OutboxNotifications(service, operator_channels)
         self._tournaments = TournamentRunner(service, operator_channels)
         self._bot_player = BotPlayer(service)
+        self._scrub = Scrub(service)
         self._on_deliveries = on_deliveries
 
     def run(self, task: Task) -> bool:
@@ -133,6 +135,8 @@ class TaskRunner:
                 self._service.archive.resume(task.game_id)
             case "tournament":
                 self._tournaments.advance(task.game_id)
+            case "scrub":
+                self._scrub.step()
             case None:
                 log.warning("game %s has an entry of a later version: %s", task.game_id, task.entry)
             case _:

@@ -28,7 +28,7 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import THINKING, Task, archive_task, tasks_of, tournament_task
+from workers.tasks import THINKING, Task, archive_task, scrub_task, tasks_of, tournament_task
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +42,10 @@ PAGES_AFTER_SWEEP = 20
 """The most pages of the event feed that projections handle after a sweep."""
 ARCHIVE_BATCH = 20
 """Games that are moved into the archive after a sweep."""
+SCRUB_SECONDS = 60.0
+"""Time between two steps of the scrub; it is shorter if a round could otherwise not be spread evenly."""
+SCRUB_STEPS = 100
+"""The fewest steps in which a round of the scrub is made."""
 TOURNAMENT_BATCH = 20
 """Tournaments of each shard that are advanced after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
@@ -115,6 +119,8 @@ class Scheduler:
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
         self._report_seconds = service.settings.report_seconds
+        self._scrub_interval = min(SCRUB_SECONDS, service.settings.scrub_seconds / SCRUB_STEPS)
+        self._scrubbed_at: float | None = None
         self._reporter = Reporter(service.process_reports, "scheduler")
 
     def run(self, stop: StopSignals) -> None:
@@ -231,6 +237,13 @@ class Scheduler:
         tasks += [archive_task(game_id, "move") for game_id in due.to_move]
         self._queues.enqueue_again(tasks)
 
+    def enqueue_scrub(self) -> None:
+        """Enqueue the next step of the scrub, unless it is too early. Raises Unavailable."""
+        now = time.monotonic()
+        if self._scrubbed_at is None or now - self._scrubbed_at >= self._scrub_interval:
+            self._queues.enqueue_again([scrub_task()])
+            self._scrubbed_at = now
+
     def enqueue_tournament_tasks(self) -> None:
         """Enqueue the tasks of tournaments with something to do. Raises Unavailable."""
         due = self._tournaments.due(TOURNAMENT_BATCH)
@@ -262,6 +275,7 @@ class Scheduler:
                     self._listen(channel, 0)
                 self.enqueue_archive_tasks()
                 self.enqueue_tournament_tasks()
+                self.enqueue_scrub()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:

@@ -29,6 +29,7 @@ TaskKind: TypeAlias = Literal[
     "move",
     "resume",
     "tournament",
+    "scrub",
 ]
 
 GAMES: Final = "cartulary-games"
@@ -48,6 +49,7 @@ _QUEUE_OF_KIND: Final[Mapping[TaskKind | None, str]] = {
     "notify": NOTIFICATIONS,
     "move": NOTIFICATIONS,
     "resume": NOTIFICATIONS,
+    "scrub": NOTIFICATIONS,
     "bot": BOTS,
     "think": THINKING,
 }
@@ -88,7 +90,7 @@ class Task:
                 return "notify"
             case ["cancel", "reminder", number] if number.isdecimal():
                 return "notify"
-            case ["index" | "bot" | "think" | "conditional" | "tournament" as kind]:
+            case ["index" | "bot" | "think" | "conditional" | "tournament" | "scrub" as kind]:
                 return kind
             case ["archive", "move" | "resume" as kind]:
                 return kind
@@ -103,7 +105,7 @@ class Task:
     @property
     def is_of_outbox(self) -> bool:
         """Whether the entry is one of a game's outbox."""
-        return self.kind not in ("move", "resume", "tournament")
+        return self.kind not in ("move", "resume", "tournament", "scrub")
 
     @property
     def id(self) -> str:
@@ -164,6 +166,11 @@ def archive_task(game_id: str, work: Literal["move", "resume"]) -> Task:
 def tournament_task(id: str) -> Task:
     """Return the task of advancing a tournament, by its id. It stands in no outbox of a game."""
     return Task(id, "tournament", NO_PAYLOAD)
+
+
+def scrub_task() -> Task:
+    """Return the task of a step of the scrub. It stands in no outbox."""
+    return Task("", "scrub", NO_PAYLOAD)
 
 
 def tasks_of(store: RedisEventStore, game_ids: Iterable[str]) -> dict[str, GameTasks]:

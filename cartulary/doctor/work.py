@@ -1,6 +1,6 @@
 """Checks of what the service does: its processes, the work that is due, the log of heads, the projections."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
 from importlib.metadata import version
@@ -16,6 +16,7 @@ from service import clock
 from service.administration.work import WorkOverview
 from service.bootstrap import Service
 from service.operation.process_reports import ProcessReport
+from service.store.damaged_games import is_event_part
 from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
 from workers.tasks import tasks_of
@@ -24,6 +25,8 @@ LONG_WAIT: Final = timedelta(minutes=1)
 """Time after which work that is due should be done."""
 GAMES: Final = 1000
 """Games whose outboxes are read at most: those that have changed lately come first."""
+DAMAGED_GAMES: Final = 20
+"""Damaged games that are named."""
 LONG_LAG: Final = 5000
 """Entries of the transparency log that a projection lacks if schedulers do not keep up with play."""
 
@@ -111,6 +114,7 @@ def check_work(service: Service) -> Iterator[Finding]:
             ),
             message("`cartulary admin work` lists them; see docs/recovery.md"),
         )
+        yield from _damage(overview["damaged_games"])
     waiting = service.notifications.deliveries.count_due(service.clock.now())
     yield Finding(
         "ok",
@@ -120,6 +124,19 @@ def check_work(service: Service) -> Iterator[Finding]:
             count=waiting,
         ),
     )
+
+
+def _damage(damaged_games: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
+    """Yield what of which game is damaged."""
+    for game, parts in islice(damaged_games.items(), DAMAGED_GAMES):
+        for part, reason in parts.items():
+            yield Finding(
+                "fault",
+                message("game {game}, {part}: {reason}", game=game, part=part, reason=reason),
+                message("`cartulary repair --game {game}` or docs/recovery.md", game=game)
+                if is_event_part(part)
+                else message("see docs/recovery.md"),
+            )
 
 
 def _late_games(service: Service) -> int:

@@ -6,6 +6,7 @@ from service.accounts.accounts import BotPlayers
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
+from service.errors import log_text
 from service.games.access import GameAccess
 from service.games.commands import GameCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
@@ -38,6 +39,7 @@ from service.games.thumbnails import Thumbnails
 from service.games.viewpoint import GamesForViewers
 from service.keyring import Keyring
 from service.settings import Settings
+from service.store.damaged_games import DamagedGames
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.components import Transparency
 
@@ -57,6 +59,7 @@ class Games:
         clubs: Clubs,
         transparency: Transparency,
         deliveries_about: DeliveriesAbout,
+        damaged_games: DamagedGames,
     ) -> None:
         bounds, players = settings.bounds, accounts.players
         cache = GameCache(
@@ -75,6 +78,9 @@ class Games:
             keyring,
             self.lost_events.report,
             GameAccess(clubs.is_member),
+            lambda damage: damaged_games.report_event(
+                damage.game_id, damage.event, log_text(damage)
+            ),
         )
         self.for_viewers = GamesForViewers(repository, store)
         self.signatures = PlayerSignatures(repository, accounts.keys)

@@ -5,14 +5,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from typing import Final
 
-import orjson
-
 from domain.contract import STATEMENT
 from domain.disputes.records import Answer, Dispute, Ending, Proposal
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message, plural_message
+from service.store.log_check import decode_opening
 
 LAPSED: Final = "lapsed"
 """The status of a dispute that was open when the game ended."""
@@ -63,7 +62,7 @@ def dispute_details(
 
     def statement(seq: int) -> str | None:
         opening = stored.get(f"{seq}/{STATEMENT}")
-        return None if opening is None else orjson.loads(opening)["value"]
+        return None if opening is None else decode_opening(opening)["value"]
 
     def details(entry: Answer | Proposal | Ending) -> JsonObject:
         return {**asdict(entry), "statement": statement(entry.seq)}

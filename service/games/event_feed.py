@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final, NamedTuple
 
-import orjson
 from cachetools import LRUCache
 from typing_extensions import override
 
-from domain.errors import Malformed
+from domain.errors import Malformed, Unreadable
 from domain.event import Event
 from domain.messages import message
 from service.errors import Conflict
 from service.store.event_store import LogReader
+from service.store.log_check import decode_event
 from service.transparency.store import TransparencyStore
 
 MAX_EVENTS: Final = 500
@@ -197,7 +197,6 @@ class EventFeed:
 
 def _decode(line: bytes) -> Event | None:
     try:
-        event: Event = orjson.loads(line)
-    except orjson.JSONDecodeError:
+        return decode_event(line)
+    except Unreadable:
         return None
-    return event

@@ -5,9 +5,7 @@ The work for each query is bounded, however long the game is.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, cast
-
-import orjson
+from typing import Any, Final, TypeAlias
 
 from domain.event import Event
 from domain.game import Game
@@ -19,9 +17,11 @@ from replay.inspect import EventContext, explain_event, published_secret
 from replay.language.renderer import Names, Renderer
 from replay.timeline import Step
 from service.bounds import Bounds
+from service.errors import GameDamaged
 from service.games.loader import PAGE_LINES, GameLoader
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.store.event_store import LogReader
+from service.store.log_check import decode_opening
 
 SEARCHED_EVENTS: Final = 500
 """Events after one that are searched for the scoring of its round, and before the start for nonces."""
@@ -113,7 +113,8 @@ class EventQueries:
         """Return at most `limit` events after event `after` that pass the filter, and the next `after`.
 
         A page examines a bounded number of events, fewer if the filter asks for clauses. So it may have
-        fewer events than `limit`, even none, and still a next page.
+        fewer events than `limit`, even none, and still a next page. A page also ends before a damaged event.
+        Raises GameDamaged if it would begin with one.
         """
         start = max(after, event_filter.first - 1)
         end = head.seq if event_filter.last is None else min(head.seq, event_filter.last)
@@ -123,13 +124,19 @@ class EventQueries:
         )
         upto = min(end, start + examined)
         events: list[Event] = []
-        for event, is_match in self._examined(head, start, upto, event_filter):
-            if event_filter.is_past(event):
-                return events, None
-            if is_match:
-                events.append(event)
-                if len(events) == limit:
-                    return events, event["seq"] if event["seq"] < end else None
+        try:
+            for event, is_match in self._examined(head, start, upto, event_filter):
+                if event_filter.is_past(event):
+                    return events, None
+                if is_match:
+                    events.append(event)
+                    if len(events) == limit:
+                        return events, event["seq"] if event["seq"] < end else None
+        except GameDamaged as damage:
+            if damage.event == start + 1:
+                raise
+            # The next page is the error.
+            return events, damage.event - 1
         return events, upto if upto < end else None
 
     def _examined(
@@ -143,10 +150,14 @@ class EventQueries:
                 # Without the openings of secrets: every viewer finds the same events.
                 yield step.event, event_filter.matches(step)
             return
-        for start in range(after, upto, PAGE_LINES):
-            for line in self._log_reader.read(head.id, start, min(upto, start + PAGE_LINES)):
-                event = cast("Event", orjson.loads(line))
+        while after < upto:
+            page = self._loader.event_page(head.id, after, min(upto - after, PAGE_LINES))
+            for event in page:
                 yield event, event_filter.matches_event(event, head.rules)
+            if not page:
+                # The log has lost its last events.
+                return
+            after += len(page)
 
     def _following_events(
         self, head: Game, seq: int, before: Game | None, after: Game
@@ -177,7 +188,7 @@ class EventQueries:
         names = [name for name in event.get("secrets", ()) if viewpoint.may_see(name)]
         keys = {f"{event['seq']}/{name}": name for name in names}
         stored = self._log_reader.secrets(head.id, keys) if keys else {}
-        return {keys[key]: orjson.loads(opening) for key, opening in stored.items()}
+        return {keys[key]: decode_opening(opening) for key, opening in stored.items()}
 
     def _deliveries_for(self, head: Game, seq: int, player: str | None) -> list[JsonObject] | None:
         """Return the deliveries about an event for a player or the arbiter of the game; else None."""

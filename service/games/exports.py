@@ -6,6 +6,7 @@ that is interrupted goes on after the cursor of its last line.
 """
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Final
 
 import orjson
@@ -72,12 +73,13 @@ class GameExports:
             if not self._queries.access.can_see(game, player):
                 return
             parts = self._queries.record(game_id, game.seat_of(player))
+            first = next(parts)
         except Unavailable:
             raise
         except CartularyError:
             yield beginning + b"null}\n"
             return
         yield beginning + b'"'
-        for part in parts:
+        for part in chain([first], parts):
             yield orjson.dumps(part.decode())[1:-1]
         yield _END

@@ -4,35 +4,40 @@ Logs are read in pages, so that a long one never blocks Redis for long. The head
 states of long games are cached. Cached games are shared among threads and never changed: advancing one
 folds new events into a copy. Of several threads that want the same result at the same time, one computes it
 (`SingleFlight`).
+
+Every line that is read is checked against the hashes in it (service/store/log_check.py). Nothing from a
+damaged event on can be read. The game before it is cached like a head, so that trying again costs little.
 """
 
 import logging
 import re
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf
 from threading import Lock
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias
 
 import orjson
 from cachetools import LRUCache
 
-from domain.contract import STATEMENT, Opened
+from domain.contract import Opened
 from domain.errors import Unreadable
 from domain.event import ZEROS, Event
 from domain.fold import NOTHING_OPENED, EarlierGames, fold
 from domain.game import Game
-from domain.messages import message
+from domain.messages import Text, message
 from domain.upcasters import upcast
 from replay.timeline import Step
 from service.bounds import Bounds
-from service.errors import NotFound, Stale, log_text
+from service.errors import GameDamaged, NotFound, Stale, log_text
 from service.games.access import GameAccess, game_not_found, stale
+from service.games.single_flight import SingleFlight
 from service.games.summary import Summary, summarize
 from service.store.event_store import LogReader
+from service.store.log_check import MISSING, NO_SECRET, check_lines, read_openings
 
 _DEFAULTS: Final = Bounds()
 _ROUND_ENDS: Final = 100
@@ -181,45 +186,6 @@ class GameCache:
             del self._prefix_seqs[game_id]
 
 
-Result = TypeVar("Result")
-
-
-class SingleFlight(Generic[Result]):
-    """Runs one call at a time, and one for all threads that want the same key. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._is_computing = Lock()
-        self._calls: dict[str, Future[Result]] = {}
-        self._lock = Lock()
-
-    def run(self, key: str, call: Callable[[], Result]) -> Result:
-        """Return the result of `call`, or raise its error.
-
-        If a call with this key is under way in another thread, `call` does not run: this method waits
-        for the other one and returns its result, which may be older than this request for it.
-        """
-        with self._lock:
-            future = self._calls.get(key)
-            is_under_way = future is not None
-            if future is None:
-                future = self._calls[key] = Future()
-        if is_under_way:
-            return future.result()
-        try:
-            with self._is_computing:
-                result = call()
-        except BaseException as error:
-            future.set_exception(error)
-            raise
-        else:
-            future.set_result(result)
-            return result
-        finally:
-            # After the result is set: until then, other threads must find the call.
-            with self._lock:
-                del self._calls[key]
-
-
 log = logging.getLogger(__name__)
 
 GAME_ID: Final = re.compile(r"(?!new$)[A-Za-z0-9_-]{1,64}")
@@ -229,13 +195,21 @@ PAGE_LINES: Final = 500
 
 
 OnLoss: TypeAlias = Callable[[Game], None]
+OnDamage: TypeAlias = Callable[[GameDamaged], None]
+
+
+class History(NamedTuple):
+    """A game at its head or, if it is damaged, before the damage."""
+
+    head: Game
+    damage: GameDamaged | None = None
 
 
 class GameLoader:
     """Loads the games of a service. Thread-safe.
 
     The games that it returns are shared and must not be changed. Every method raises Unavailable if
-    the store does not respond.
+    the store does not respond, and GameDamaged if what it reads of a game is damaged.
 
     If the cache has the prefixes of a game, any state of it costs at most `prefix_interval` events
     (service/games/loader.py). If not, one thread folds the whole log, while the others wait for it.
@@ -247,8 +221,11 @@ class GameLoader:
         cache: GameCache,
         on_loss: OnLoss = lambda _: None,
         access: GameAccess | None = None,
+        on_damage: OnDamage = lambda _: None,
     ) -> None:
         """`on_loss` is called with a cached game whose last event is not in the log any more.
+
+        `on_damage` is called with the damage of a game, each time when it is noticed.
 
         `access` decides who may see the games that are loaded; the default knows no clubs.
         """
@@ -256,6 +233,7 @@ class GameLoader:
         self._log_reader = log_reader
         self._cache = cache
         self._on_loss = on_loss
+        self._on_damage = on_damage
         self._cold_loads: SingleFlight[CachedGame] = SingleFlight()
 
     @property
@@ -280,13 +258,30 @@ class GameLoader:
 
         Raises NotFound, also for a private game that the player may not see.
         """
-        game = self.load(game_id).game
+        try:
+            game = self.load(game_id).game
+        except GameDamaged as damage:
+            if damage.sound is not None:
+                self.access.require_visible(damage.sound, player)
+            raise
         self.access.require_visible(game, player)
         return game
 
+    def visible_history(self, game_id: str, player: str | None, seq: int | None) -> History:
+        """Return the game at its head like `visible_game` or, if it is damaged after event `seq`, before it.
+
+        `seq` is None for the last event.
+        """
+        try:
+            return History(self.visible_game(game_id, player))
+        except GameDamaged as damage:
+            if damage.sound is None or seq is None or seq > damage.sound.seq:
+                raise
+            return History(damage.sound, damage)
+
     def game_of_player(self, game_id: str, player: str) -> Game:
         """Return the game at its head for one of its players. Raises NotFound and Forbidden."""
-        game = self.load(game_id).game
+        game = self.visible_game(game_id, player)
         self.access.require_seat(game, player)
         return game
 
@@ -408,6 +403,7 @@ class GameLoader:
         for index in range(first, len(lines)):
             stretch = lines[index : index + 1] if before is None else lines[index - 1 : index + 1]
             current = self._advance(head.id, before, stretch)
+            # `_advance` has checked the line.
             event = upcast(orjson.loads(lines[index]))
             yield Step(event, None if before is None else before.game, current.game)
             before = current
@@ -415,7 +411,24 @@ class GameLoader:
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
         """Return the events after+1 … upto, as far as they exist."""
         lines = self._log_reader.read(game_id, after, upto)
-        return tuple(upcast(orjson.loads(line)) for line in lines)
+        events, fault = check_lines(game_id, after, lines)
+        if fault is not None:
+            raise self._damaged(game_id, after + len(events) + 1, fault)
+        self._require_no_gap(game_id, after + len(events), upto)
+        return tuple(map(upcast, events))
+
+    def event_page(self, game_id: str, after: int, limit: int) -> list[Event]:
+        """Return events after+1 … of a game, at most `limit`, up to a damaged one.
+
+        Raises GameDamaged if the first of them is damaged.
+        """
+        lines = self._log_reader.read(game_id, after, limit=limit)
+        events, fault = check_lines(game_id, after, lines)
+        if fault is not None:
+            damage = self._damaged(game_id, after + len(events) + 1, fault)
+            if not events:
+                raise damage
+        return events
 
     def require_current(self, cached: CachedGame, expected_seq: int) -> None:
         """Raise Stale if the position of a game differs from the one after event `expected_seq`."""
@@ -442,7 +455,13 @@ class GameLoader:
         """Return the state after event `seq`. Raises NotFound if there is no such event."""
         head = self._cache.get(game_id)
         if head is None or seq >= head.game.seq:
-            head = self.load(game_id)
+            try:
+                head = self.load(game_id)
+            except GameDamaged:
+                # The cache has the game before the damage.
+                head = self._cache.get(game_id)
+                if head is None or seq > head.game.seq:
+                    raise
         if seq == head.game.seq:
             return head
         if not 1 <= seq < head.game.seq:
@@ -461,13 +480,17 @@ class GameLoader:
         prefix = self._cache.latest(game_id, latest)
         if latest - _seq_of(prefix) >= self._cache.prefix_interval:
             key = f"prefixes of {game_id}"
-            self._cold_loads.run(key, lambda: self._catch_up(game_id, prefix))
+            with suppress(GameDamaged):
+                # The damage may be behind the event.
+                self._cold_loads.run(key, lambda: self._catch_up(game_id, prefix))
             prefix = self._cache.latest(game_id, latest)
         lines = self._log_reader.read(game_id, _read_after(prefix), upto)
         if prefix is not None and not _continues(prefix, lines):
             self._drop_lost(self._cache.get(game_id) or prefix)
             prefix, lines = None, self._log_reader.read(game_id, 0, upto)
         if _read_after(prefix) + len(lines) < upto:
+            self._advance(game_id, prefix, lines)
+            self._require_no_gap(game_id, _read_after(prefix) + len(lines), upto)
             # The log has lost its last events since the caller loaded the game.
             raise NotFound.with_message("game {game} has no event {seq}", game=game_id, seq=upto)
         return prefix, lines
@@ -506,9 +529,13 @@ class GameLoader:
             if cached is None:
                 raise game_not_found(game_id)
             return cached
+        events, fault = check_lines(
+            game_id, _seq_of(cached), lines, None if cached is None else cached.game.hash
+        )
         try:
-            events: list[Event] = [orjson.loads(line) for line in lines]
-            opened = self._opened_secrets(game_id, events)
+            opened, unopened = read_openings(self._log_reader, game_id, events)
+            if unopened is not None:
+                events, fault = events[: unopened - _seq_of(cached) - 1], NO_SECRET
             earlier = EarlierGames(events, load=partial(self._earlier_game, game_id))
             for stretch in self._up_to_prefixes(_seq_of(cached), events):
                 cached = advance(cached, stretch, opened, earlier)
@@ -517,8 +544,35 @@ class GameLoader:
             raise Unreadable.with_message(
                 "the log of game {game} is damaged: {reason}", game=game_id, reason=repr(error)
             ) from error
+        if fault is not None:
+            raise self._damaged(game_id, _seq_of(cached) + 1, fault, cached)
         assert cached is not None, "there is at least one event"
         return cached
+
+    def _require_no_gap(self, game_id: str, last: int, upto: int) -> None:
+        """Raise GameDamaged if the log has event `upto` or a later one, but not the one after event `last`.
+
+        Event `last` is the last that was read, up to event `upto`. The log may also end with it.
+        """
+        if last < upto and self._log_reader.read(game_id, upto, limit=1):
+            raise self._damaged(game_id, last + 1, MISSING)
+
+    def note_damage(self, damage: GameDamaged) -> None:
+        """Forget a game that this process has read before it was damaged, and report the damage."""
+        cached = self._cache.get(damage.game_id)
+        if cached is not None and cached.game.seq >= damage.event:
+            self._cache.drop(damage.game_id)
+        self._on_damage(damage)
+
+    def _damaged(
+        self, game_id: str, event: int, fault: Text, sound: CachedGame | None = None
+    ) -> GameDamaged:
+        """Return the error for a damaged event. `sound` is the game before it, if it was folded."""
+        damage = GameDamaged(game_id, event, fault, None if sound is None else sound.game)
+        self.note_damage(damage)
+        if sound is not None:
+            self._cache.put(sound)
+        return damage
 
     def _earlier_game(self, game_id: str, seq: int) -> Game:
         """Return the game after event `seq`, from which a later event resumes play."""
@@ -533,31 +587,6 @@ class GameLoader:
         while start < len(events):
             yield events[start:end]
             start, end = end, end + interval
-
-    def _opened_secrets(self, game_id: str, events: Sequence[Event]) -> Opened:
-        """Return the values of the secrets that these events commit to, by seq and name.
-
-        A statement that its author has erased is left out; no position depends on one. Raises Unreadable if a
-        secret is missing or damaged.
-        """
-        secrets = [(event["seq"], name) for event in events for name in event.get("secrets", ())]
-        keys = {f"{seq}/{name}": (seq, name) for seq, name in secrets if name != STATEMENT}
-        if not keys:
-            return {}
-        stored = self._log_reader.secrets(game_id, keys)
-        opened: dict[int, dict[str, object]] = {}
-        for key, (seq, name) in keys.items():
-            try:
-                value = orjson.loads(stored[key])["value"]
-            except (KeyError, TypeError, ValueError):
-                # The error would contain the secret.
-                raise Unreadable.with_message(
-                    "a secret of event {seq} of game {game} is missing or damaged",
-                    seq=seq,
-                    game=game_id,
-                ) from None
-            opened.setdefault(seq, {})[name] = value
-        return opened
 
 
 def _event_not_found(game: Game, seq: int) -> NotFound:

@@ -13,12 +13,12 @@ from typing import Final
 
 import redis
 
-from domain.errors import NotNow
+from domain.errors import NotNow, Unreadable
 from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.connection import to_text, unavailable_on_error
-from service.errors import NotFound
+from service.errors import NotFound, log_text
 from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 
@@ -40,10 +40,17 @@ class LostEvents:
             self._redis.sadd(_KEY, f"{game.id} {game.seq} {game.hash}")
 
     def record(self, repository: GameRepository) -> None:
-        """Record what was reported in the logs of the games. Does nothing twice."""
+        """Record what was reported in the logs of the games. Does nothing twice.
+
+        A damaged game is left for later.
+        """
         for entry in self._entries():
             game_id, seq, hash = entry.split(" ")
-            _record(repository, game_id, int(seq), hash)
+            try:
+                _record(repository, game_id, int(seq), hash)
+            except Unreadable as error:
+                log.warning("the loss in game %s is not recorded: %s", game_id, log_text(error))
+                continue
             with unavailable_on_error():
                 self._redis.srem(_KEY, entry)
 

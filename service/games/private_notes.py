@@ -50,7 +50,7 @@ class PrivateNotes:
 
         Raises NotFound (a game that the player may not see), Malformed, TooManyNotes.
         """
-        game = self._loader.visible_game(game_id, player)
+        game, _ = self._loader.visible_history(game_id, player, seq)
         check_text_about(game, seq, text, self._max_characters)
         note = PrivateNote(game_id, seq, clock.format(clock.now()), text)
         name = _name(game_id, seq)
@@ -70,7 +70,7 @@ class PrivateNotes:
 
         Raises NotFound for a game that the player may not see.
         """
-        self._loader.visible_game(game_id, player)
+        self._loader.visible_history(game_id, player, 1)
         return self.in_game(game_id, player)
 
     def in_game(self, game_id: str, player: str) -> list[PrivateNote]:
@@ -89,7 +89,7 @@ class PrivateNotes:
 
     def delete(self, game_id: str, player: str, seq: int) -> None:
         """Delete the note of a player on an event, if there is one. Raises NotFound as `of_game`."""
-        self._loader.visible_game(game_id, player)
+        self._loader.visible_history(game_id, player, seq)
         name = _name(game_id, seq)
         with unavailable_on_error():
             self._redis.hdel(_NOTES + player, name)

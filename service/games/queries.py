@@ -7,24 +7,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
-import orjson
-
-from domain.event import Event
+from domain.event import ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import record
 from service.accounts.accounts import Players
 from service.accounts.keys import PlayerKeys
 from service.bounds import Bounds
-from service.errors import Unavailable
+from service.errors import GameDamaged, Unavailable
 from service.games.access import GameAccess, require_dispute
 from service.games.dispute_view import dispute_details
 from service.games.game_filter import GameFilter
 from service.games.listings import EXAMINED, Listings, Page
-from service.games.loader import PAGE_LINES, GameLoader
+from service.games.loader import PAGE_LINES, GameLoader, History
 from service.games.summary import Summary
 from service.keyring import Keyring
 from service.store.event_store import LogReader
+from service.store.log_check import check_lines, decode_opening
 from service.transparency.proofs import Proofs
 
 MAX_EXAMINED_GAMES: Final = 100
@@ -81,6 +80,13 @@ class GameQueries:
         Raises NotFound, also for a private game that the player may not see.
         """
         return self._loader.visible_game(game_id, player)
+
+    def visible_history(self, game_id: str, player: str | None, seq: int | None = None) -> History:
+        """Return the game at its head or, if it is damaged after event `seq`, before the damage.
+
+        Raises what `visible_game` raises. `seq` is None for the last event.
+        """
+        return self._loader.visible_history(game_id, player, seq)
 
     def game_at(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`. Raises NotFound if there is no such event."""
@@ -154,8 +160,11 @@ class GameQueries:
         return event
 
     def event_page(self, game_id: str, after: int, limit: int) -> list[Event]:
-        """Return events after+1 … of a game, at most `limit`, without checking who may see it."""
-        return [orjson.loads(line) for line in self._log_reader.read(game_id, after, limit=limit)]
+        """Return events after+1 … of a game, at most `limit`, without checking who may see it.
+
+        The page ends before a damaged event. Raises GameDamaged if it would begin with one.
+        """
+        return self._loader.event_page(game_id, after, limit)
 
     def shown_head(self, game: Game) -> JsonObject:
         """Return the signed statement that the last event of a game, as it was read, is the last one now."""
@@ -187,21 +196,24 @@ class GameQueries:
         game = self.visible_game(game_id, player)
         return dispute_details(game, require_dispute(game, number), self._log_reader.secrets)
 
-    def record(self, game_id: str, viewer: int | None = None) -> Iterator[bytes]:
+    def record(
+        self, game_id: str, viewer: int | None = None, seq: int | None = None
+    ) -> Iterator[bytes]:
         """Return the game record in pages, with the secrets that the seat `viewer` may see.
 
-        The game is recorded up to its head at the time of the call. A page has at most
-        `record_page_bytes` bytes, except for a single line that is longer, and is read when it is asked
-        for. Raises NotFound. The iterator raises Unavailable if the rest of the log cannot be read.
+        The game is recorded up to event `seq`, by default up to its head at the time of the call. A page has
+        at most `record_page_bytes` bytes, except for a single line that is longer, and is read when it is
+        asked for. Raises NotFound. The iterator raises Unavailable if the rest of the log cannot be read, and
+        GameDamaged.
         """
-        game = self._loader.load(game_id).game
+        game = self.game(game_id) if seq is None else self.game_at(game_id, seq)
         # The keys in the header must include the one that signs it.
         self._keyring.publish_key()
         openings: dict[int, dict[str, JsonObject]] = {}
         for key, opening in self._log_reader.secrets(game_id).items():
-            seq, _, name = key.partition("/")
-            if name and int(seq) <= game.seq and game.may_see(name, viewer):
-                openings.setdefault(int(seq), {})[name] = orjson.loads(opening)
+            number, _, name = key.partition("/")
+            if name and int(number) <= game.seq and game.may_see(name, viewer):
+                openings.setdefault(int(number), {})[name] = decode_opening(opening)
         header = record.header(
             game,
             self._keyring.public_keys(),
@@ -210,8 +222,15 @@ class GameQueries:
             self._proofs.inclusion_for_record(game),
             self._proofs.log_name(),
         )
-        lines = read_lines(self._log_reader, game, self.record_page_bytes)
+        lines = self._lines(game)
         return join_lines(record.write(header, lines, openings), self.record_page_bytes)
+
+    def _lines(self, game: Game) -> Iterator[bytes]:
+        try:
+            yield from read_lines(self._log_reader, game, self.record_page_bytes)
+        except GameDamaged as damage:
+            self._loader.note_damage(damage)
+            raise
 
     def _header_players(self, game: Game) -> list[JsonObject]:
         """Return how the header of a record names the players of a game, and its arbiter."""
@@ -232,20 +251,24 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
     """Iterate over the lines of all events of the game with this head.
 
     Each read of the store is for about `page_bytes` bytes, and happens when its first line is asked for.
-    Raises Unavailable if the store does not respond, or if the log has lost events of this game.
+    Raises Unavailable if the store does not respond, or if the log has lost events of this game, and
+    GameDamaged before the first damaged event.
     """
     seq, limit = 0, FIRST_LINES
-    line = b""
+    hash = ZEROS
     while seq < head.seq:
         lines = log_reader.read(head.id, seq, head.seq, limit)
         if not lines:
             break
-        for line in lines:
-            yield line
-        seq += len(lines)
+        events, fault = check_lines(head.id, seq, lines, hash)
+        yield from lines[: len(events)]
+        seq += len(events)
+        if fault is not None:
+            raise GameDamaged(head.id, seq + 1, fault)
+        hash = events[-1]["hash"]
         line_bytes = sum(map(len, lines)) / len(lines)
         limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
-    if b'","hash":"%b"' % head.hash.encode() not in line:
+    if hash != head.hash:
         raise Unavailable.with_message(
             "the log of game {game} changed while its record was read", game=head.id
         )

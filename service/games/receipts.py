@@ -22,6 +22,7 @@ from service.games.listings import Listings, game_of_member
 from service.games.loader import GAME_ID, PAGE_LINES
 from service.keyring import Keyring
 from service.store.event_store import LogReader
+from service.store.log_check import sound_events
 from service.store.redis_event_store import decode_receipt
 
 log = logging.getLogger(__name__)
@@ -235,11 +236,15 @@ class _Reader:
         return None, seq
 
     def _lines(self, game_id: str, after: int) -> tuple[Sequence[bytes], bool]:
-        """Read the next lines of a log. Returns them, and whether there may be more."""
+        """Read the next lines of a log up to a damaged one. Returns them, and whether there may be more.
+
+        Raises GameDamaged if the first of them is damaged.
+        """
         limit = min(_FIRST_LINES if after == 0 else PAGE_LINES, self._max_events)
         lines = self._log_reader.read(game_id, after, limit=limit)
         self._events_left -= max(len(lines), _LEAST_COST)
-        return lines, len(lines) == limit
+        sound = len(sound_events(game_id, after, lines))
+        return lines[:sound], len(lines) == limit or sound < len(lines)
 
     def _add(self, game_id: str, events: Sequence[Event]) -> int | None:
         """Add the receipts for events of the player.

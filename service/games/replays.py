@@ -20,7 +20,8 @@ from replay.event_index import EventIndex, event_index
 from replay.score_chart import ScoreChart, score_chart_of
 from replay.timeline import Step
 from service.bounds import Bounds
-from service.games.loader import GameLoader, SingleFlight
+from service.games.loader import GameLoader
+from service.games.single_flight import SingleFlight
 
 CACHED_EVENTS: Final = 50_000
 """Events of the games whose results are cached."""

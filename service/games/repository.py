@@ -24,10 +24,25 @@ from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
 from service.clock import TrustedClock
-from service.errors import IdempotencyConflict, NotFound, ServiceError, Unavailable, log_text
+from service.errors import (
+    GameDamaged,
+    IdempotencyConflict,
+    NotFound,
+    ServiceError,
+    Unavailable,
+    log_text,
+)
 from service.games.access import GameAccess, game_not_found
 from service.games.listings import Listings
-from service.games.loader import GAME_ID, CachedGame, GameCache, GameLoader, OnLoss, with_events
+from service.games.loader import (
+    GAME_ID,
+    CachedGame,
+    GameCache,
+    GameLoader,
+    OnDamage,
+    OnLoss,
+    with_events,
+)
 from service.games.outbox import listing_inputs, outbox_entries
 from service.keyring import Keyring
 from service.store.event_store import (
@@ -89,9 +104,10 @@ class GameRepository(GameLoader):
         keyring: Keyring,
         on_loss: OnLoss = lambda _: None,
         access: GameAccess | None = None,
+        on_damage: OnDamage = lambda _: None,
     ) -> None:
-        """`on_loss` and `access`: as for GameLoader."""
-        super().__init__(store, cache, on_loss, access)
+        """`on_loss`, `access` and `on_damage`: as for GameLoader."""
+        super().__init__(store, cache, on_loss, access, on_damage)
         self._clock = clock
         self._store = store
         self._listings = listings
@@ -155,7 +171,7 @@ class GameRepository(GameLoader):
         events of the earlier request, whatever has happened in the game since. A refusal leaves no
         record. A player who may not see the game gets NotFound even if the key was used for another
         request. Nothing is appended if one of the `guards` fails. Raises the errors of the
-        handler, NotFound, IdempotencyConflict, GuardFailed, and Unavailable after MAX_ATTEMPTS.
+        handler, NotFound, GameDamaged, IdempotencyConflict, GuardFailed, and Unavailable after MAX_ATTEMPTS.
         """
         if not GAME_ID.fullmatch(game_id):
             raise game_not_found(game_id)
@@ -183,6 +199,10 @@ class GameRepository(GameLoader):
                 except TimeSettled:
                     # This process was held up. The handler runs again, with a later time.
                     pass
+                except GameDamaged:
+                    # This process has read the game before it was damaged.
+                    self._cache.drop(game_id)
+                    raise
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
                         # The cached game never happened.

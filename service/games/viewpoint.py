@@ -11,8 +11,6 @@ the cached prefixes of the loader, however long its log is. Otherwise it is fold
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import orjson
-
 from domain.contract import STATEMENT, Opened, secret_owner
 from domain.errors import Malformed
 from domain.event import Event
@@ -23,6 +21,7 @@ from replay.sandbox import game_with_drawn_secrets
 from service.errors import Forbidden
 from service.games.loader import GameLoader
 from service.store.event_store import LogReader
+from service.store.log_check import decode_opening
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,5 +113,5 @@ class GamesForViewers:
         opened: dict[int, dict[str, object]] = {}
         for key, opening in self._log_reader.secrets(events[0]["game"], names).items():
             seq, _, name = key.partition("/")
-            opened.setdefault(int(seq), {})[name] = orjson.loads(opening)["value"]
+            opened.setdefault(int(seq), {})[name] = decode_opening(opening)["value"]
         return opened

@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
+from itertools import chain
 from typing import Any, Concatenate, Final, ParamSpec, TypeAlias, TypeVar
 
 import flask_smorest  # type: ignore[import-untyped] # has no annotations
@@ -245,7 +246,13 @@ def tagged_response(
 def lines_response(
     content: str | bytes | Iterable[bytes], name: str, *, disposition: str = "inline"
 ) -> Response:
-    """Return a response with lines of JSON that only the player may see, and a name for their file."""
+    """Return a response with lines of JSON that only the player may see, and a name for their file.
+
+    The first part of several is read at once, so that its error is the response.
+    """
+    if not isinstance(content, str | bytes):
+        parts = iter(content)
+        content = chain([next(parts, b"")], parts)
     return Response(
         content,
         content_type=JSON_LINES,

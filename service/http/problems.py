@@ -19,17 +19,19 @@ import redis
 from flask import Flask, Response, g, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
-from domain.errors import CartularyError, Malformed, NotNow, Refused
+from domain.errors import CartularyError, Malformed, NotNow, Refused, Unreadable
 from domain.messages import Message, Text, comma_list, message
 from replay.language.renderer import Renderer, renderer
 from service.connection import unavailable_on_error
 from service.errors import (
+    GameDamaged,
     InsufficientScope,
     ServiceError,
     Stale,
     TooManyRequests,
     Unauthorised,
     Unavailable,
+    log_text,
 )
 from service.http.blueprint import ApiResponse
 from service.http.language import language_headers, request_renderer
@@ -69,6 +71,11 @@ PROBLEM_TYPES: Final[Mapping[int, ProblemType]] = {
     503: ProblemType("unavailable", message("Temporarily unavailable")),
 }
 """The problem type of every status that the API returns for an error."""
+DAMAGED: Final = ProblemType("damaged", message("Stored data is damaged"))
+"""The problem type of stored data that cannot be read, whose status is 503."""
+_TITLES: Final = dict((*PROBLEM_TYPES.values(), DAMAGED))
+SECONDS_TO_REPAIR: Final = 3600
+"""When a client may look whether an operator has repaired damaged data."""
 
 
 def status_of(error: CartularyError) -> int:
@@ -82,17 +89,28 @@ def status_of(error: CartularyError) -> int:
             return 422
         case ServiceError():
             return error.status
+        case Unreadable():
+            return 503
         case _:
             return 500
 
 
 def encoded_problem(
-    status: int, detail: Text, request_id: str, render: Renderer, **members: Any
+    status: int,
+    detail: Text,
+    request_id: str,
+    render: Renderer,
+    problem_type: ProblemType | None = None,
+    **members: Any,
 ) -> tuple[bytes, dict[str, str]]:
-    """Return the body of a problem, and the headers about it. `members` are added to what problems have."""
+    """Return the body of a problem, and the headers about it. `members` are added to what problems have.
+
+    `problem_type` is by default that of the status.
+    """
+    name = (problem_type or PROBLEM_TYPES[status]).name
     document = {
-        "type": f"urn:cartulary:problem:{PROBLEM_TYPES[status].name}",
-        "title": _title(status, render.language),
+        "type": f"urn:cartulary:problem:{name}",
+        "title": _title(name, render.language),
         "status": status,
         "detail": render(detail),
         "instance": f"urn:cartulary:request:{request_id}",
@@ -105,15 +123,22 @@ def encoded_problem(
 
 
 @lru_cache(maxsize=512)
-def _title(status: int, language: str) -> str:
-    return renderer(language)(PROBLEM_TYPES[status].title)
+def _title(name: str, language: str) -> str:
+    return renderer(language)(_TITLES[name])
 
 
 def _problem(
-    status: int, detail: Text, render: Renderer, headers: Mapping[str, str], **members: Any
+    status: int,
+    detail: Text,
+    render: Renderer,
+    headers: Mapping[str, str],
+    problem_type: ProblemType | None = None,
+    **members: Any,
 ) -> Response:
     """Return a problem as a response. `members` are added to its body."""
-    body, own_headers = encoded_problem(status, detail, g.request_id, render, **members)
+    body, own_headers = encoded_problem(
+        status, detail, g.request_id, render, problem_type, **members
+    )
     return ApiResponse(body, status, {**headers, **own_headers})
 
 
@@ -136,7 +161,15 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     detail = error.why if isinstance(error, Refused | ServiceError) else error.message
     members: dict[str, Any] = {}
     headers: dict[str, str] = {}
+    problem_type = None
     match error:
+        case Unreadable():
+            problem_type = DAMAGED
+            headers["Retry-After"] = str(SECONDS_TO_REPAIR)
+            if isinstance(error, GameDamaged):
+                members |= {"game": error.game_id, "seq": error.event}
+            else:
+                log.error("stored data is damaged: %s", log_text(error))
         case Malformed():
             if len(error.fields) > MAX_ERRORS:
                 error = Malformed(dict(islice(error.fields.items(), MAX_ERRORS)))
@@ -165,7 +198,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
             headers["Retry-After"] = str(error.retry_after)
         case _:
             pass
-    return _problem(status, detail, render, headers, **members)
+    return _problem(status, detail, render, headers, problem_type, **members)
 
 
 def handle_http_exception(error: HTTPException) -> Response:

@@ -11,10 +11,17 @@ from flask import Blueprint, Flask, Response, g, redirect, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from werkzeug.wrappers import Response as BaseResponse
 
-from domain.errors import CartularyError, Malformed, Refused
+from domain.errors import CartularyError, Malformed, Refused, Unreadable
 from domain.messages import Message, Text, message
 from service.connection import unavailable_on_error
-from service.errors import ServiceError, TooManyRequests, Unauthorised, Unavailable
+from service.errors import (
+    GameDamaged,
+    ServiceError,
+    TooManyRequests,
+    Unauthorised,
+    Unavailable,
+    log_text,
+)
 from service.http import problems
 from service.http.api_docs import PREFIX
 from service.http.validation import form_too_large
@@ -69,6 +76,13 @@ def handle_error(error: CartularyError) -> BaseResponse:
     headers: dict[str, str] = {}
     if isinstance(error, TooManyRequests | Unavailable):
         headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, Unreadable):
+        headers["Retry-After"] = str(problems.SECONDS_TO_REPAIR)
+        damage = error if isinstance(error, GameDamaged) else None
+        if damage is None:
+            log.error("stored data is damaged: %s", log_text(error))
+        title = problems.DAMAGED.title
+        return error_page(status, error.message, title=title, headers=headers, damage=damage)
     return error_page(
         status,
         error.why if isinstance(error, Refused | ServiceError) else error.message,
@@ -82,11 +96,16 @@ def error_page(
     status: int,
     detail: Text,
     *,
+    title: Message | None = None,
     headers: dict[str, str] | None = None,
     clause: str | None = None,
     faults: list[tuple[str, Text]] | None = None,
+    damage: GameDamaged | None = None,
 ) -> Response:
-    """Return a page about an error: a sentence, the clause, and the faults by field."""
+    """Return a page about an error: a sentence, the clause, the faults by field, and where to read on.
+
+    The title is by default that of the status.
+    """
     game_id = (request.view_args or {}).get("game_id") if status not in (404, 503) else None
     # A private game must look like one that does not exist, so both lead to the page to log in.
     is_login_offered = (
@@ -96,11 +115,12 @@ def error_page(
         "error.html",
         status,
         headers,
-        title=TITLES.get(status, TITLES[400]),
+        title=title or TITLES.get(status, TITLES[400]),
         error_status=status,
         detail=detail,
         clause=clause,
         faults=faults or [],
+        damage=damage,
         game_id=game_id,
         login=login_address() if is_login_offered else None,
         form_page=None if request.method in _READING else page_address(),

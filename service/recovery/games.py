@@ -20,7 +20,7 @@ from ledger.pending import commitment, hash_in
 from service.conditional_actions.store import CONDITIONAL, CONDITIONAL_VOID
 from service.connection import to_text, unavailable_on_error
 from service.notifications.deliveries import DUE, PREFIX
-from service.store.redis_event_store import ARCHIVED, RECEIPTS, RedisEventStore, game_key
+from service.store.redis_event_store import ARCHIVED, DAMAGED, RECEIPTS, RedisEventStore, game_key
 
 _PAGE: Final = 500
 _MOST_LOST: Final = 100_000
@@ -86,7 +86,7 @@ def remove_lost_events(client: redis.Redis, lost: LostEvents) -> None:
                 client.delete(key)
             return
         shorten_log(client, game, kept)
-        client.delete(game_key(game, CONDITIONAL), game_key(game, CONDITIONAL_VOID))
+        client.delete(*(game_key(game, it) for it in (CONDITIONAL, CONDITIONAL_VOID, DAMAGED)))
         client.persist(game_key(game, "answers"))
         for part, is_lost in (
             ("secrets", lambda name, _: name != "seed" and _seq(name.partition("/")[0]) > kept),

@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import orjson
 
@@ -11,6 +11,7 @@ from domain.administration import ADMINISTRATOR
 from domain.errors import Unreadable
 from domain.event import ENDINGS
 from service.http.event_streams import StreamRequest
+from service.store.log_check import decode_event
 
 MAX_QUEUED_EVENTS: Final = 256
 """Events that may wait for the client of a stream before it counts as too slow."""
@@ -59,7 +60,7 @@ MESSAGE_TEXT: Final = b"event: message-posted\ndata: {}\n\n"
 def event_frame(line: bytes) -> EventFrame:
     """Return the frame of an event with this line in the log. Raises Unreadable if it is no event."""
     try:
-        event = orjson.loads(line)
+        event: Any = decode_event(line)
         is_move = event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR
         return EventFrame(
             game_id=event["game"],

@@ -39,8 +39,8 @@ from service.server.stream_listener import (
     reset_frame,
 )
 from service.server.stream_tokens import TokenCheck
+from service.store.async_log_reader import AsyncLogReader
 from service.store.event_store import LogReader
-from service.store.redis_event_store import AsyncLogReader
 
 log = logging.getLogger(__name__)
 

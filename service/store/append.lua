@@ -3,8 +3,9 @@
 -- Every check comes before the first write, because Redis does not roll back a script. The first write is
 -- the XADD, which fails by itself if the id is taken. All keys belong to one game, so they share a slot.
 --
--- KEYS  log, idempotency records, outbox, stub of the archived game, settled date, then any other hashes of the
---       game; below, a hash is an index in KEYS. The last one is that of the changed games (changed_games.py)
+-- KEYS  log, idempotency records, outbox, stub of the archived game, settled date, seq of a damaged event, then
+--       any other hashes of the game; below, a hash is an index in KEYS. The last one is that of the changed games
+--       (changed_games.py)
 -- ARGV  1 game, 2 expected seq, 3 name of the idempotency record ('' for none), 4 its request digest,
 --       5 seconds after which the idempotency records expire, because the game ends (0: never), 6 hash of the
 --       previous event ('' for any), 7 number of events, 8 of guards, 9 of fields to set, 10 of fields to
@@ -20,6 +21,7 @@
 --         {-2}              nothing appended: a guard has another value
 --         {-3}              nothing appended: the game is in the archive
 --         {-4}              nothing appended: the time is not after the settled date
+--         {-5, seq}         nothing appended: this event is damaged
 
 local game, expected = ARGV[1], tonumber(ARGV[2])
 local record, digest = ARGV[3], ARGV[4]
@@ -37,6 +39,9 @@ if record ~= '' then
     return {2, tonumber(first), tonumber(last)}
   end
 end
+
+local damaged = redis.call('GET', KEYS[6])
+if damaged then return {-5, tonumber(damaged)} end
 
 local head = redis.call('XLEN', log)
 if head == 0 and redis.call('EXISTS', KEYS[4]) == 1 then return {-3} end

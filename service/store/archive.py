@@ -159,20 +159,24 @@ class Archive:
                 cached = self._cache.get(stub.object)
             if cached is not None:
                 return cached
-            data = self.objects.get(stub.object)
-            if data is None:
-                return None
-            if hashlib.sha256(data).hexdigest() != stub.sha256:
-                raise Unreadable.with_message(
-                    "the object {name} of the archive was changed", name=stub.object
-                )
-            game = decode(data)
+            game = self.read_again(stub)
         finally:
             self._reads.release()
         with self._cache_lock:
-            if game.size <= self._cache.maxsize:
+            if game is not None and game.size <= self._cache.maxsize:
                 self._cache[stub.object] = game
         return game
+
+    def read_again(self, stub: Stub) -> ArchivedGame | None:
+        """Return the game of a stub like `read`, but as it is stored now."""
+        data = self.objects.get(stub.object)
+        if data is None:
+            return None
+        if hashlib.sha256(data).hexdigest() != stub.sha256:
+            raise Unreadable.with_message(
+                "the object {name} of the archive was changed", name=stub.object
+            )
+        return decode(data)
 
     def move(self, game_id: str) -> bool:
         """Move a game that has ended into the archive; return False if it has changed in the meantime.

@@ -1,25 +1,40 @@
 """The damaged games: those with a stored value that cannot be read, until it can be read again.
 
-    cartulary:damaged   hash, `GAME PART` -> why that part of the game cannot be read
+    cartulary:damaged           hash, `GAME PART` -> why that part of the game cannot be read
+    cartulary:{GAME}:damaged    seq of a damaged event; while it exists, no process appends to the game
 
-A part is `outbox`, `log`, `entry NAME` (an outbox entry whose payload cannot be read) or `work NAME` (an
-outbox entry whose work cannot be done, because something else cannot be read). A damaged value stays as it
-is, for a person to repair; docs/recovery.md describes how.
+A part is `event SEQ` (the first damaged event), `outbox`, `log` (the last event), `entry NAME` (an outbox
+entry whose payload cannot be read) or `work NAME` (an outbox entry whose work cannot be done, because
+something else cannot be read). A damaged value stays as it is, for a person to repair; docs/recovery.md
+describes how.
 """
 
 import logging
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Final
 
 import redis
 
 from service.connection import to_text, unavailable_on_error
+from service.store.redis_event_store import DAMAGED, game_key
 
 DAMAGED_GAMES_KEY: Final = "cartulary:damaged"
 OUTBOX: Final = "outbox"
 LOG: Final = "log"
+_EVENT: Final = "event "
 
 log = logging.getLogger(__name__)
+
+
+def event_part(event: int) -> str:
+    """Return the part that stands for an event."""
+    return f"{_EVENT}{event}"
+
+
+def is_event_part(part: str) -> bool:
+    """Return whether a part stands for an event."""
+    return part.startswith(_EVENT)
 
 
 def entry_part(entry: str) -> str:
@@ -51,6 +66,21 @@ class DamagedGames:
             was_damaged = self._redis.hdel(DAMAGED_GAMES_KEY, f"{game_id} {part}")
         if was_damaged:
             log.warning("game %s is no longer damaged: %s", game_id, part)
+
+    def report_event(self, game_id: str, event: int, reason: str) -> None:
+        """Report the first damaged event of a game, and have no process append to the game any more."""
+        self.report(game_id, event_part(event), reason)
+        with unavailable_on_error():
+            self._redis.set(game_key(game_id, DAMAGED), event)
+
+    def clear_events(self, game_id: str, parts: Iterable[str], but: int | None = None) -> None:
+        """Report that of these parts of a game, which are events, none is damaged but event `but`."""
+        if but is None:
+            with unavailable_on_error():
+                self._redis.delete(game_key(game_id, DAMAGED))
+        for part in parts:
+            if part != (None if but is None else event_part(but)):
+                self.clear(game_id, part)
 
     def parts(self) -> dict[str, dict[str, str]]:
         """Return the reasons by the damaged parts of each damaged game, by game id."""

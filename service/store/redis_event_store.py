@@ -11,6 +11,7 @@
                               (service/store/shards.py)
     cartulary:{live:N}        set, the active games: ids of those that have not ended, in shards
     cartulary:changed         the changed games (service/store/changed_games.py)
+    cartulary:{GAME}:damaged  seq of an event that is damaged; nothing is appended while it exists
     cartulary:{GAME}:replication   written before a wait for replicas; expires at once
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
@@ -23,14 +24,11 @@ An append is one Lua script, and all of its keys carry the same hash tag. No met
 command twice by itself (service/connection.py).
 """
 
-import asyncio
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-import orjson
 import redis
-import redis.asyncio
 from redis.client import Pipeline
 
 from domain.contract import STATEMENT
@@ -41,7 +39,7 @@ from ledger.envelope import is_hash
 from ledger.keys import RECEIPT_FIELDS
 from service.cluster import ClusterClient
 from service.connection import WRONG_TYPE, to_text, unavailable_on_error
-from service.errors import IdempotencyConflict, ServiceError, Unavailable
+from service.errors import GameDamaged, IdempotencyConflict, ServiceError, Unavailable
 from service.provenance import CURRENT
 from service.replication import TOO_FEW_REPLICAS, Replication
 from service.store.changed_games import CHANGED_GAMES_KEY, ChangedGames
@@ -53,9 +51,9 @@ from service.store.event_store import (
     Head,
     HeadMoved,
     IdempotencyRecord,
-    LogReader,
     TimeSettled,
 )
+from service.store.log_check import BROKEN_LOG, MISSING, decode_event
 from service.store.shards import Shards
 
 T = TypeVar("T")
@@ -76,11 +74,15 @@ _REPLICATION: Final = "replication"
 RECEIPTS: Final = "receipts"
 ARCHIVED: Final = "archived"
 """The stub of a game that is in the archive (service/store/archive.py), and not in Redis."""
+DAMAGED: Final = "damaged"
+"""The seq of a damaged event, while the game has one (service/store/damaged_games.py)."""
 _SETTLED: Final = "settled"
 """The date up to which the events of a game are settled: no more are appended by then."""
 SETTLED_SECONDS: Final = 7 * 24 * 3600
 """How long this date is kept: no request takes longer to append its events."""
 SCAN_PAGE: Final = 500
+_TAKEN: Final = "equal or smaller than the target stream top item"
+"""What Redis says if the log had an event with the seq of the next one, which is not stored any more."""
 
 
 def game_key(game_id: str, part: str) -> str:
@@ -88,7 +90,8 @@ def game_key(game_id: str, part: str) -> str:
     return f"cartulary:{{{game_id}}}:{part}"
 
 
-def _log_key(game_id: str) -> str:
+def log_key(game_id: str) -> str:
+    """Return the key of the log of a game."""
     return game_key(game_id, "log")
 
 
@@ -121,7 +124,7 @@ class RedisEventStore:
         self._replication = Replication(client, wait_replicas)
         self._companions = tuple(companions)
         kept = (part for part, _ in companions)
-        parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, _SETTLED, SECRETS, RECEIPTS, *kept)
+        parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, _SETTLED, DAMAGED, SECRETS, RECEIPTS, *kept)
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
         """The number of the key of each part among the arguments of the script that appends."""
         is_cluster = isinstance(client, ClusterClient)
@@ -139,8 +142,8 @@ class RedisEventStore:
         it names are returned as a repeat; with another digest, IdempotencyConflict is raised. Raises
         HeadMoved if the head has another seq, or another hash than `request.prev_hash` (the store
         lost its last events in a failover and has received others since), TimeSettled if the events are not
-        later than the date up to which the game is settled, and GuardFailed. After
-        Unavailable it is unknown whether the events were written.
+        later than the date up to which the game is settled, GameDamaged if an event of the game is known to
+        be damaged, and GuardFailed. After Unavailable it is unknown whether the events were written.
         """
         record = request.idempotency_record
         to_set = [(SECRETS, name, value) for name, value in request.secrets.items()]
@@ -182,7 +185,12 @@ class RedisEventStore:
         changed_key = self._changed_games_key or self._changed_games.key(game_id)
         keys = [*(prefix + part for part in key_of), changed_key]
         with unavailable_on_error():
-            reply = self._append(keys=keys, args=args)
+            try:
+                reply = self._append(keys=keys, args=args)
+            except redis.ResponseError as error:
+                if _TAKEN not in str(error):
+                    raise
+                raise GameDamaged(game_id, expected_seq + 1, MISSING) from error
         match reply:
             case [1 | 2 as outcome, first, last]:
                 if self._wait_replicas:
@@ -195,6 +203,8 @@ class RedisEventStore:
                 raise GuardFailed.with_message("something that the action depends on has changed")
             case [-4]:
                 raise TimeSettled.with_message("the events of the game by this time are settled")
+            case [-5, event]:
+                raise GameDamaged(game_id, event, BROKEN_LOG)
             case [-3]:
                 return self._append_archived(game_id, expected_seq, request)
             case _:
@@ -246,10 +256,10 @@ class RedisEventStore:
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             self._replication.add_wait(pipeline, game_key(game_id, _REPLICATION))
             # After a failover, this may be a former replica, which does not have the events, or has others.
-            pipeline.xrange(_log_key(game_id), f"{last}-0", f"{last}-0")
+            pipeline.xrange(log_key(game_id), f"{last}-0", f"{last}-0")
             pipeline.hexists(game_key(game_id, _RECORDS), record.name if record else "")
             *replies, entries, has_record = self._replication.execute(pipeline)
-        stored = _lines(entries)
+        stored = lines_of(entries)
         is_kept = bool(stored) and line in (None, *stored) and (record is None or has_record)
         if not self._replication.is_enough(replies) or not is_kept:
             raise Unavailable(TOO_FEW_REPLICAS)
@@ -260,7 +270,7 @@ class RedisEventStore:
         """See `LogReader.read`."""
         last = "+" if upto is None else f"{upto}-0"
         with unavailable_on_error():
-            return _lines(self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last, limit))
+            return lines_of(self._redis.xrange(log_key(game_id), f"{after + 1}-0", last, limit))
 
     def read_each(
         self, after: Mapping[str, int], limit: int | None = None
@@ -268,8 +278,8 @@ class RedisEventStore:
         """See `LogReader.read_each`."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, seq in after.items():
-                pipeline.xrange(_log_key(game_id), f"{seq + 1}-0", "+", limit)
-            replies = _each(pipeline, _lines)
+                pipeline.xrange(log_key(game_id), f"{seq + 1}-0", "+", limit)
+            replies = _each(pipeline, lines_of)
             return {
                 game_id: [] if isinstance(lines, Unreadable) else lines
                 for game_id, lines in zip(after, replies, strict=True)
@@ -279,8 +289,8 @@ class RedisEventStore:
         """See `LogReader.read_ranges`."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id, first, last in ranges:
-                pipeline.xrange(_log_key(game_id), f"{first}-0", f"{last}-0")
-            replies = _each(pipeline, _lines)
+                pipeline.xrange(log_key(game_id), f"{first}-0", f"{last}-0")
+            replies = _each(pipeline, lines_of)
             return [[] if isinstance(lines, Unreadable) else lines for lines in replies]
 
     def provenance(self, game_id: str, after: int = 0, upto: int | None = None) -> dict[int, str]:
@@ -290,7 +300,7 @@ class RedisEventStore:
         """
         last = "+" if upto is None else f"{upto}-0"
         with unavailable_on_error():
-            entries: Any = self._redis.xrange(_log_key(game_id), f"{after + 1}-0", last)
+            entries: Any = self._redis.xrange(log_key(game_id), f"{after + 1}-0", last)
         return {
             int(to_text(id).partition("-")[0]): to_text(fields[b"p"])
             for id, fields in entries
@@ -300,7 +310,18 @@ class RedisEventStore:
     def head(self, game_id: str) -> int:
         """See `LogReader.head`."""
         with unavailable_on_error():
-            return self._redis.xlen(_log_key(game_id))
+            return self._redis.xlen(log_key(game_id))
+
+    def last_appended(self, game_id: str) -> int:
+        """Return the seq of the event that was appended last, even if it is missing now; 0 for none."""
+        with unavailable_on_error():
+            try:
+                info: Any = self._redis.xinfo_stream(log_key(game_id))
+            except redis.ResponseError as error:
+                if "no such key" in str(error):
+                    return 0
+                raise
+        return int(to_text(info["last-generated-id"]).partition("-")[0])
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
         """Return the type of each game's last event, None if there is no such game.
@@ -318,7 +339,7 @@ class RedisEventStore:
 
     def game_ids(self) -> Iterator[str]:
         """Iterate over the ids of all games by scanning the store, each id once."""
-        prefix, suffix = _log_key("\0").split("\0")
+        prefix, suffix = log_key("\0").split("\0")
         seen = set()
         with unavailable_on_error():
             for name in self._redis.scan_iter(prefix + "*" + suffix, count=SCAN_PAGE):
@@ -386,7 +407,7 @@ class RedisEventStore:
         game_ids = list(game_ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
-                pipeline.xrevrange(_log_key(game_id), count=1)
+                pipeline.xrevrange(log_key(game_id), count=1)
             return dict(zip(game_ids, _each(pipeline, decode), strict=True))
 
     def mark_statements(self, game_id: str) -> None:
@@ -490,41 +511,6 @@ def decode_receipt(event: Event, stored: str) -> JsonObject:
     return {**receipt, "key": key, "signature": signature}
 
 
-class AsyncLogReader:
-    """Reads logs with an asyncio client, for event streams. Raises redis.RedisError and OSError."""
-
-    def __init__(self, client: redis.asyncio.Redis, archive: LogReader | None = None) -> None:
-        """`archive` reads the games that are in the archive, in a thread; None: they are not read."""
-        self._redis = client
-        self._archive = archive
-
-    async def last_line(self, game_id: str) -> bytes | None:
-        """Return the line of the last event, or None if there is no such game."""
-        lines = _lines(await self._redis.xrevrange(_log_key(game_id), count=1))
-        if lines:
-            return lines[0]
-        archived: Any = await _hget(self._redis, game_key(game_id, ARCHIVED), "line")
-        return None if archived is None else bytes(archived)
-
-    async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
-        """Return the lines of events after+1 … upto, as far as they exist."""
-        lines = _lines(await self._redis.xrange(_log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
-        if lines or self._archive is None:
-            return lines
-        if await _hget(self._redis, game_key(game_id, ARCHIVED), "seq") is None:
-            return lines
-        try:
-            return await asyncio.to_thread(self._archive.read, game_id, after, upto)
-        except Unavailable as error:
-            raise redis.ConnectionError("the archive does not respond") from error
-
-
-async def _hget(client: redis.asyncio.Redis, key: str, name: str) -> Any:
-    """Return a field of a hash. redis-py declares the result as one that need not be awaited, too."""
-    result: Any = client.hget(key, name)
-    return await result
-
-
 def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unreadable]:
     """Execute a pipeline and iterate over its replies, decoded; a damaged value becomes an error.
 
@@ -569,15 +555,14 @@ def _last_event(entries: Any) -> dict[str, Any] | None:
     if not entries:
         return None
     try:
-        event: object = orjson.loads(_lines(entries)[0])
-    except ValueError:
-        event = None
-    if not isinstance(event, dict):
-        raise Unreadable.with_message("the last entry is not an event")
-    return event
+        return {**decode_event(lines_of(entries)[0])}
+    except Unreadable as error:
+        raise Unreadable.with_message(
+            "the last entry is damaged: {reason}", reason=error.why
+        ) from None
 
 
-def _lines(entries: Any) -> list[bytes]:
+def lines_of(entries: Any) -> list[bytes]:
     """Return the lines of the entries in a reply of XRANGE. Raises Unreadable.
 
     redis-py declares the reply as a union with the replies of other commands.

@@ -35,6 +35,7 @@ from service.http.schemas.requests import (
     ExportQuery,
     HeadQuery,
     ReceiptsQuery,
+    RecordQuery,
     StreamQuery,
 )
 from service.http.schemas.responses import (
@@ -64,19 +65,22 @@ def list_events(game_id: str, player: str | None, query: JsonObject) -> JsonObje
     which are separated by commas (hexes by semicolons), one is enough. The work for a page with conditions is
     bounded, so it may have fewer events than `limit`, even none, and still a next page.
     """
-    game = service().games.queries.visible_game(game_id, player)
-    limit = query["limit"]
+    after, limit = query["after"], query["limit"]
+    game, damage = service().games.queries.visible_history(game_id, player, after + 1)
     conditions = {name: query[name] for name in CONDITIONS if name in query}
     if conditions:
         event_filter = parse_filter(conditions, game.rules)
-        events, next = service().games.events.filtered_page(
-            game, query["after"], limit, event_filter
-        )
+        events, next = service().games.events.filtered_page(game, after, limit, event_filter)
+        if damage is not None and next is None:
+            # The next page is the problem.
+            next = game.seq
         return {"events": events, "next": next}
     # Reading one event more than the page shows whether there is a next page.
-    events = service().games.queries.event_page(game_id, query["after"], limit + 1)
+    events = service().games.queries.event_page(game_id, after, limit + 1)
     page = events[:limit]
-    return {"events": page, "next": page[-1]["seq"] if len(events) > limit else None}
+    # A page also ends before a damaged event, and the next page is the problem.
+    is_cut = bool(page) and (damage is not None or page[-1]["seq"] < game.seq)
+    return {"events": page, "next": page[-1]["seq"] if len(events) > limit or is_cut else None}
 
 
 @blueprint.get(
@@ -114,7 +118,7 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     it; what the seat saw and could do; what it did; what followed, by which clauses; and which notifications
     were sent.
     """
-    game = service().games.queries.visible_game(game_id, player)
+    game, _ = service().games.queries.visible_history(game_id, player, seq)
     events = service().games.events
     details = events.explain(
         game,
@@ -142,18 +146,20 @@ def get_head(game_id: str, player: str | None, query: JsonObject) -> JsonObject:
 
 @blueprint.get(
     "/games/<game_id>/record",
+    query=RecordQuery(),
     responses=response_with_lines("The game record, one JSON object a line."),
 )
-def get_record(game_id: str, player: str | None) -> Response:
+def get_record(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Get the game record, at any time.
 
-    It contains everything that the viewer may see, and can be replayed and audited without the server. A long
-    record is sent in parts as they are read. If that fails, the connection is closed before the record is
-    complete.
+    It contains everything that the viewer may see, and can be replayed and audited without the server. With
+    `seq`, it is the record as it was after that event. A long record is sent in parts as they are read. If
+    that fails, the connection is closed before the record is complete.
     """
-    game = service().games.queries.visible_game(game_id, player)
+    seq = query["seq"]
+    game, _ = service().games.queries.visible_history(game_id, player, seq)
     seat = None if player is None else game.seat_of(player)
-    return lines_response(service().games.queries.record(game_id, seat), game.id)
+    return lines_response(service().games.queries.record(game_id, seat, seq), game.id)
 
 
 @blueprint.get(

@@ -105,7 +105,7 @@ def _scene(game_id: str, player: str | None, seq: int | None) -> tuple[Scene, li
     There are no places before the end of a game, nor in one that is too long for them. Raises NotFound.
     """
     queries = service().games.queries
-    head = queries.visible_game(game_id, player)
+    head, _ = queries.visible_history(game_id, player, seq)
     game = head if seq is None or seq == head.seq else queries.game_at(game_id, seq)
     position = viewpoint_of(head, player).position(game)
     if position is None:

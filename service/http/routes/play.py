@@ -43,7 +43,7 @@ blueprint = Blueprint("play", "Positions and actions.", auth="participants_only"
 )
 def get_position(game_id: str, player: str | None, query: JsonObject) -> Response:
     """Get the position after an event, as the viewer may see it."""
-    head = service().games.queries.visible_game(game_id, player)
+    head, _ = service().games.queries.visible_history(game_id, player, query["seq"])
     seq = query["seq"] or head.seq
     game = head if seq == head.seq else service().games.queries.game_at(game_id, seq)
     seat = None if player is None else head.seat_of(player)

@@ -240,6 +240,16 @@ class PositionQuery(StrictSchema):
     )
 
 
+class RecordQuery(StrictSchema):
+    """Up to where to record a game."""
+
+    seq = QueryInteger(
+        minimum=1,
+        load_default=None,
+        description="The last event of the record; default: the last event of the game.",
+    )
+
+
 class PictureQuery(PositionQuery):
     """Which position to draw, and how."""
 

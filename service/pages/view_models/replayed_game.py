@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flask import g
 
 from domain.game import Game
-from service.errors import NotFound
+from service.errors import GameDamaged, NotFound
 from service.games.event_queries import EventQueries
 from service.games.replays import Replays
 from service.http.context import service
@@ -20,7 +20,8 @@ class ReplayedGame:
     """A game with this head, who looks at it, and how it is read.
 
     `address` is the beginning of the addresses of its pages, and `replay_address` that of its events.
-    `record` is the imported record; None for a game of this server.
+    `record` is the imported record; None for a game of this server. `damage` is what follows on `head` if the
+    game is damaged.
     """
 
     head: Game
@@ -31,12 +32,17 @@ class ReplayedGame:
     address: str
     replay_address: str
     record: ReplayedRecord | None = None
+    damage: GameDamaged | None = None
 
 
-def replayed_game(game_id: str) -> ReplayedGame:
-    """Return a game of this server for the visitor. Raises NotFound, also if they may not see it."""
+def replayed_game(game_id: str, seq: int | None = None) -> ReplayedGame:
+    """Return a game of this server for the visitor, of which they look at event `seq` (None: the last).
+
+    Raises NotFound, also if they may not see it. A game that is damaged after that event is returned as it
+    was before the damage.
+    """
     player, games = viewer(), service().games
-    head = games.queries.visible_game(game_id, player)
+    head, damage = games.queries.visible_history(game_id, player, seq)
     address = f"/games/{game_id}"
     return ReplayedGame(
         head,
@@ -46,6 +52,7 @@ def replayed_game(game_id: str) -> ReplayedGame:
         lambda seq: games.queries.game_at(game_id, seq),
         address,
         address,
+        damage=damage,
     )
 
 

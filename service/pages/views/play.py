@@ -28,7 +28,7 @@ from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.problems import status_of
 from service.http.validation import decode_json, validate, whole_number
-from service.pages.forms import see_other, sequence_number
+from service.pages.forms import number_parameter, see_other, sequence_number
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models.action_steps import (
@@ -97,7 +97,7 @@ def show_game(game_id: str) -> BaseResponse:
 @blueprint.get("/games/<game_id>/table")
 def show_table(game_id: str) -> BaseResponse:
     """Show the position of a game, or with `seq` that after an event, as a table of its hexes."""
-    return table_page(replayed_game(game_id))
+    return table_page(replayed_game(game_id, number_parameter("seq")))
 
 
 @blueprint.post("/games/<game_id>/actions")

@@ -70,7 +70,7 @@ class LogRow:
 
 def show_event(game_id: str) -> Response:
     """Show the event that the parameter `seq` names; the view of a game calls this if there is one."""
-    return event_page(replayed_game(game_id))
+    return event_page(replayed_game(game_id, number_parameter("seq")))
 
 
 def event_page(source: ReplayedGame) -> Response:
@@ -131,7 +131,7 @@ def _notes(source: ReplayedGame) -> dict[int, PrivateNote]:
 @blueprint.get("/games/<game_id>/log")
 def list_events(game_id: str) -> Response:
     """List the events of a game, those that pass the filter of the form."""
-    return log_page(replayed_game(game_id))
+    return log_page(replayed_game(game_id, (number_parameter("after") or 0) + 1))
 
 
 def log_page(source: ReplayedGame) -> Response:
@@ -149,6 +149,9 @@ def log_page(source: ReplayedGame) -> Response:
     else:
         events, next_after = source.events.filtered_page(head, after, LOG_PAGE_EVENTS, event_filter)
         rows = [_log_row(source, event) for event in events]
+        if source.damage is not None and next_after is None:
+            # The next page says so.
+            next_after = head.seq
     pairs = {**conditions} if next_after is None else {**conditions, "after": next_after}
     return _page(
         "replay_log.html",
@@ -169,7 +172,8 @@ def log_page(source: ReplayedGame) -> Response:
 @blueprint.get("/games/<game_id>/compare")
 def compare_events(game_id: str) -> Response:
     """Show the positions after two events beside each other, and the differences between them."""
-    return comparison_page(replayed_game(game_id))
+    seqs = [number_parameter(name) for name in ("from", "to")]
+    return comparison_page(replayed_game(game_id, max(seq or 0 for seq in seqs)))
 
 
 def comparison_page(source: ReplayedGame) -> Response:

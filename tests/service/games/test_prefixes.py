@@ -18,6 +18,7 @@ from service.games.loader import CachedGame, GameCache, GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.settings import Settings
+from service.store.log_check import read_openings
 from tests.service.games.test_cache import cached_game, log_key
 from tests.support.counting_store import CountingStore
 from tests.support.faults import raises
@@ -97,7 +98,7 @@ def test_earlier_states_are_the_same_as_those_folded_from_the_first_event(
     loader = loader_with(store)
     queries = queries_with(service, loader, store)
     events = service.games.queries.event_page(game.id, 0, 1000)
-    opened = GameLoader(store, GameCache(1))._opened_secrets(game.id, events)
+    opened, _ = read_openings(store, game.id, events)
     assert bool(opened) == (rules == "baron")
     before = None
     for seq in range(1, game.seq + 1):

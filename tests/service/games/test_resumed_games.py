@@ -13,6 +13,7 @@ from service.connection import connect
 from service.games.loader import CachedGame, GameCache, GameLoader
 from service.games.repository import GameRepository
 from service.settings import Settings
+from service.store.log_check import read_openings
 from tests.support.counting_store import CountingStore
 from tests.support.service_games import play_until, start_game, take_action
 
@@ -58,7 +59,7 @@ def test_every_state_is_the_one_folded_from_the_first_event(
     game = resumed_game(service, rules)
     events = service.games.queries.event_page(game.id, 0, 1000)
     loader = GameLoader(store, GameCache(10, max_prefixes=100, prefix_interval=INTERVAL))
-    opened = loader._opened_secrets(game.id, events)
+    opened, _ = read_openings(store, game.id, events)
     assert len(opened) == (4 if rules == "baron" else 0)
     cold = loader.load(game.id).game
     assert cold.resumptions == game.resumptions

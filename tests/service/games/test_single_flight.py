@@ -6,7 +6,7 @@ from threading import Event
 
 import pytest
 
-from service.games.loader import SingleFlight
+from service.games.single_flight import SingleFlight
 from tests.support.processes import HANG_SECONDS
 
 

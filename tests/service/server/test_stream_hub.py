@@ -19,7 +19,7 @@ from service.http.event_streams import StreamRequest
 from service.server import streams
 from service.server.stream_listener import BATCH_SIZE, HEARTBEAT_FRAME, Listener
 from service.server.streams import StreamHub
-from service.store.redis_event_store import AsyncLogReader
+from service.store.async_log_reader import AsyncLogReader
 from tests.support.processes import HANG_SECONDS
 from tests.support.service_games import play_until, start_game, take_action
 

@@ -6,10 +6,12 @@ from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from multiprocessing import get_context
 
+import orjson
 import pytest
 
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
+from ledger.canonical import canonical
 from service.connection import connect
 from service.errors import IdempotencyConflict
 from service.provenance import Provenance, working_for
@@ -22,6 +24,7 @@ from service.store.event_store import (
 )
 from service.store.redis_event_store import RedisEventStore
 from tests.support.processes import HANG_SECONDS
+from tests.support.stored_games import rechained
 
 
 def line(text: str) -> bytes:
@@ -273,14 +276,15 @@ class EventStoreContract:
     def test_the_types_of_the_last_events_of_many_games_can_be_read_at_once(
         self, store: RedisEventStore
     ) -> None:
-        lines = (b'{"type":"GameCreated"}', b'{"type":"SeatTaken"}')
-        store.append("g", 0, AppendRequest(lines))
+        types = ("GameCreated", "SeatTaken")
+        lines = (canonical({"hash": "", "type": type, "seq": n}) for n, type in enumerate(types, 1))
+        store.append("g", 0, AppendRequest(tuple(rechained(lines))))
         assert store.last_event_types(["g", "h"]) == {"g": "SeatTaken", "h": None}
         assert store.last_event_types([]) == {}
 
     def test_the_heads_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
-        hash = "ab" * 32
-        head = b'{"hash":"%b","seq":2}' % hash.encode()
+        (head,) = rechained([canonical({"hash": "", "seq": 2})])
+        hash = orjson.loads(head)["hash"]
         store.append("g", 0, AppendRequest((line("a"), head)))
         store.append("i", 0, AppendRequest((line("a"),)))
         heads = store.heads(["g", "h", "i"])

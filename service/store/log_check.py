@@ -1,0 +1,135 @@
+"""Checking the stored lines of a log: whether each is an event as it was appended, and continues the others.
+
+The hash of an event covers its whole line, and `prev` is the hash of the event before it. So a changed byte,
+a missing event and one of another game are found by reading the lines, without anything else.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import orjson
+
+from domain.contract import STATEMENT, Opened
+from domain.errors import Unreadable
+from domain.event import ZEROS, Event
+from domain.json_types import JsonObject
+from domain.messages import Message, message
+from ledger.canonical import unhex
+from ledger.pending import commitment, hash_in
+from service.errors import GameDamaged
+from service.store.event_store import LogReader
+
+_NO_EVENT: Final = message("it is no event")
+_CHANGED: Final = message("its hash does not match its content")
+_NOT_NEXT: Final = message("its prev is not the hash of the previous event")
+MISSING: Final = message("it is missing")
+BROKEN_LOG: Final = message("the game cannot go on until it is repaired")
+NO_SECRET: Final = message("a secret of it is missing or damaged")
+
+
+class CheckedEvents(NamedTuple):
+    """The events of some lines up to the first that is damaged, and what is wrong with that one, if any."""
+
+    events: list[Event]
+    fault: Message | None
+
+
+def check_lines(
+    game_id: str, after: int, lines: Sequence[bytes], prev: str | None = None
+) -> CheckedEvents:
+    """Decode and check the lines of a game that were read from event after+1 on.
+
+    `prev` is the hash of event `after`; None if it is not known.
+    """
+    events: list[Event] = []
+    if not after:
+        prev = ZEROS
+    seq = after
+    for line in lines:
+        seq += 1
+        try:
+            event = orjson.loads(line)
+            hash = event["hash"]
+            if hash_in(line, hash) != hash:
+                return CheckedEvents(events, _CHANGED)
+            if event["seq"] != seq or event["game"] != game_id:
+                return CheckedEvents(events, MISSING if event["seq"] > seq else _NO_EVENT)
+            if prev is not None and event["prev"] != prev:
+                return CheckedEvents(events, _NOT_NEXT)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            return CheckedEvents(events, _NO_EVENT)
+        events.append(event)
+        prev = hash
+    return CheckedEvents(events, None)
+
+
+def read_openings(
+    log_reader: LogReader, game_id: str, events: Sequence[Event]
+) -> tuple[Opened, int | None]:
+    """Return the values of the secrets that events commit to, by seq and name, after checking them.
+
+    A statement is left out: its author may have erased it, and no position depends on one. Returns also the
+    seq of the first event of which a secret is missing or damaged, None if there is none; the values are then
+    those of earlier events. Raises Unavailable.
+    """
+    secrets = [
+        (event["seq"], name, value)
+        for event in events
+        for name, value in event.get("secrets", {}).items()
+        if name != STATEMENT
+    ]
+    if not secrets:
+        return {}, None
+    stored = log_reader.secrets(game_id, {f"{seq}/{name}" for seq, name, _ in secrets})
+    opened: dict[int, dict[str, object]] = {}
+    for seq, name, value in secrets:
+        opening = _opening(stored.get(f"{seq}/{name}"), value)
+        if opening is None:
+            return opened, seq
+        opened.setdefault(seq, {})[name] = opening["value"]
+    return opened, None
+
+
+def _opening(stored: str | None, commitment_to_it: str) -> JsonObject | None:
+    """Return the opening that is stored as this text; None if it is missing or damaged."""
+    try:
+        opening: JsonObject = orjson.loads(stored or "")
+        return opening if commitment(opening) == commitment_to_it else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def sound_events(game_id: str, after: int, lines: Sequence[bytes]) -> list[Event]:
+    """Return the events of lines that were read from event after+1 on, up to the first that is damaged.
+
+    Raises GameDamaged if that is the first line.
+    """
+    events, fault = check_lines(game_id, after, lines)
+    if fault is not None and not events:
+        raise GameDamaged(game_id, after + 1, fault)
+    return events
+
+
+def decode_opening(stored: str) -> JsonObject:
+    """Return the opening of a secret that is stored as this text. Raises Unreadable if it is damaged."""
+    try:
+        opening: JsonObject = orjson.loads(stored)
+        unhex(opening["salt"])
+        opening["value"]
+    except (LookupError, TypeError, ValueError):
+        # The error would contain the secret.
+        raise Unreadable.with_message("a stored secret is damaged") from None
+    return opening
+
+
+def decode_event(line: bytes) -> Event:
+    """Return the event of a line, without its place in a log. Raises Unreadable if it is damaged."""
+    try:
+        event: Any = orjson.loads(line)
+        is_sound = hash_in(line, event["hash"]) == event["hash"]
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise Unreadable(_NO_EVENT) from None
+    if not is_sound:
+        raise Unreadable(_CHANGED)
+    sound: Event = event
+    return sound
