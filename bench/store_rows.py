@@ -13,10 +13,12 @@ from bench.redis_client import CommandRecorder, command_bytes, send_commands
 from domain.fold import fold
 from domain.game import Game
 from ledger.keys import SigningKey
-from service.games.loader import GameCache, GameLoader
+from service.games.game_cache import GameCache
+from service.games.loader import GameLoader
 from service.games.outbox import outbox_entries
 from service.operation.embedded_redis import EmbeddedRedis
 from service.store.event_store import AppendRequest, IdempotencyRecord
+from service.store.log_check import check_lines
 from service.store.redis_event_store import RedisEventStore, game_key
 
 _KEY: Final = SigningKey.from_seed(bytes(32))
@@ -29,6 +31,7 @@ MOST_BYTES_PER_EVENT: Final = 1024
 def measure(server: EmbeddedRedis, games: list[PlayedGame], long: PlayedGame) -> Iterator[Row]:
     """Measure the rows of this group; `long` is a game of at least 300 events."""
     yield _append_row(server, games)
+    yield _check_row(long)
     yield _load_row(server, long)
     yield _branches_row(server)
     yield _memory_row(server, games)
@@ -91,6 +94,29 @@ def _append_row(server: EmbeddedRedis, games: list[PlayedGame]) -> Row:
         lambda: send(xadds),
         least=0.7,
         unit="appends/s",
+    )
+
+
+def _check_row(long: PlayedGame) -> Row:
+    """Measure decoding the lines of a log with checking them, compared with decoding alone."""
+    lines = renamed(long.lines[:LOADED_EVENTS], {})
+
+    def check() -> int:
+        events, fault = check_lines("bench", 0, lines)
+        assert fault is None
+        return len(events)
+
+    def decode() -> int:
+        return len(list(map(orjson.loads, lines)))
+
+    return compare(
+        "check the lines of a log while decoding them",
+        "decoding alone",
+        check,
+        decode,
+        least=0.4,
+        unit="events/s",
+        pairs=25,
     )
 
 

@@ -37,8 +37,8 @@ from service.clubs.clubs import Clubs
 from service.clubs.store import Club
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.commands import GameCommands
+from service.games.game_cache import CachedGame
 from service.games.listings import Listings, Page
-from service.games.loader import CachedGame
 from service.games.ratings import RatingExclusions
 from service.games.repository import GameRepository
 from service.imports.imports import Imports

@@ -31,7 +31,7 @@ from service.conditional_actions.store import (
     VoidConditionalActions,
 )
 from service.errors import Unavailable
-from service.games.loader import CachedGame
+from service.games.game_cache import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import GameRepository
 from service.games.viewpoint import GamesForViewers

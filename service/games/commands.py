@@ -29,10 +29,10 @@ from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden, NotFound
 from service.games.access import rating_fault, require_ratable
+from service.games.game_cache import CachedGame
 from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
 from service.games.invitations import Invitations
 from service.games.listings import GameQuota
-from service.games.loader import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.registries import bring_holidays
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record

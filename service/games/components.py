@@ -14,10 +14,10 @@ from service.games.erasure import GameErasure
 from service.games.event_feed import EventFeed
 from service.games.event_queries import DeliveriesAbout, EventQueries
 from service.games.exports import GameExports
+from service.games.game_cache import GameCache
 from service.games.invitations import InvitationCommands, Invitations, ReceivedInvitations
 from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
-from service.games.loader import GameCache
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures

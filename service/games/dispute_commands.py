@@ -17,7 +17,7 @@ from ledger.pending import PendingEvents
 from service.errors import NotFound
 from service.games.access import require_dispute
 from service.games.dispute_view import statement_fault
-from service.games.loader import CachedGame
+from service.games.game_cache import CachedGame
 from service.games.player_signatures import PlayerSignatures, RequestOptions, SignedCommands
 from service.games.repository import AcceptedAction, GameRepository
 

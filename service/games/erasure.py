@@ -15,8 +15,8 @@ from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
 from service.errors import Unavailable, log_text
+from service.games.game_cache import CachedGame
 from service.games.listings import Listings
-from service.games.loader import CachedGame
 from service.games.repository import GameRepository
 from service.store.redis_event_store import RedisEventStore
 

@@ -29,8 +29,9 @@ from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
 from service.entered_text import trim_code
 from service.errors import Forbidden, NotFound
+from service.games.game_cache import CachedGame
 from service.games.listings import Listings
-from service.games.loader import CachedGame, GameLoader
+from service.games.loader import GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.games.summary import Summary

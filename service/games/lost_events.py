@@ -19,7 +19,7 @@ from ledger import commands
 from ledger.pending import PendingEvents
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, log_text
-from service.games.loader import CachedGame
+from service.games.game_cache import CachedGame
 from service.games.repository import GameRepository
 
 log = logging.getLogger(__name__)

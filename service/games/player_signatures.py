@@ -30,7 +30,8 @@ from ledger.player_signatures import (
 from service.accounts.keys import PlayerKeys
 from service.errors import InvalidPlayerSignature, KeyNotUsable, ServiceError
 from service.games.access import stale
-from service.games.loader import CachedGame, GameLoader
+from service.games.game_cache import CachedGame
+from service.games.loader import GameLoader
 from service.games.repository import AcceptedAction, GameRepository, Handler
 
 

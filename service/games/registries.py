@@ -27,8 +27,8 @@ from service.accounts.accounts import Players
 from service.accounts.holidays import AccountHoliday, Holidays
 from service.accounts.keys import PlayerKeys
 from service.errors import Unauthorised, log_text
+from service.games.game_cache import CachedGame
 from service.games.listings import Listings
-from service.games.loader import CachedGame
 from service.games.repository import GameRepository, Handler
 
 log = logging.getLogger(__name__)

@@ -33,16 +33,9 @@ from service.errors import (
     log_text,
 )
 from service.games.access import GameAccess, game_not_found
+from service.games.game_cache import CachedGame, GameCache, with_events
 from service.games.listings import Listings
-from service.games.loader import (
-    GAME_ID,
-    CachedGame,
-    GameCache,
-    GameLoader,
-    OnDamage,
-    OnLoss,
-    with_events,
-)
+from service.games.loader import GAME_ID, GameLoader, OnDamage, OnLoss
 from service.games.outbox import listing_inputs, outbox_entries
 from service.keyring import Keyring
 from service.store.event_store import (

@@ -167,7 +167,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
             problem_type = DAMAGED
             headers["Retry-After"] = str(SECONDS_TO_REPAIR)
             if isinstance(error, GameDamaged):
-                members |= {"game": error.game_id, "seq": error.event}
+                members |= {"game": error.game_id, "event": error.event}
             else:
                 log.error("stored data is damaged: %s", log_text(error))
         case Malformed():

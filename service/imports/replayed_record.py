@@ -22,7 +22,8 @@ from replay.language.renderer import Names
 from replay.render.text_layout import clean
 from service.bounds import Bounds
 from service.games.event_queries import EventQueries
-from service.games.loader import GameCache, GameLoader
+from service.games.game_cache import GameCache
+from service.games.loader import GameLoader
 from service.games.replays import Replays
 from service.imports.store import ImportedRecord
 from service.store.event_store import LogReader

@@ -563,14 +563,11 @@ def _last_event(entries: Any) -> dict[str, Any] | None:
 
 
 def lines_of(entries: Any) -> list[bytes]:
-    """Return the lines of the entries in a reply of XRANGE. Raises Unreadable.
+    """Return the lines of the entries in a reply of XRANGE; an empty one for an entry without an event.
 
     redis-py declares the reply as a union with the replies of other commands.
     """
-    try:
-        return [fields[b"e"] for _, fields in entries]
-    except KeyError:
-        raise Unreadable.with_message("the log has an entry without an event") from None
+    return [fields.get(b"e", b"") for _, fields in entries]
 
 
 def _texts(pairs: Mapping[bytes | str, bytes | str]) -> dict[str, str]:

@@ -33,6 +33,7 @@ def test_by_default_everything_is_in_the_data_folder(monkeypatch: pytest.MonkeyP
     assert (settings.smtp_url, settings.mail_from) == (None, None)
     assert settings.public_url == "http://127.0.0.1:8000"
     assert settings.sweep_seconds == 10
+    assert settings.scrub_seconds == 24 * 3600
     assert settings.bot_seconds == 2
 
 
@@ -55,6 +56,7 @@ def test_every_setting_can_be_set() -> None:
             "CARTULARY_ORIGIN": "games.example.org/log",
             "CARTULARY_WITNESSES": f"{WITNESS}, {WITNESS}",
             "CARTULARY_SWEEP_SECONDS": "0.5",
+            "CARTULARY_SCRUB_SECONDS": "3600",
             "CARTULARY_BOT_SECONDS": "60",
         }
     )
@@ -73,6 +75,7 @@ def test_every_setting_can_be_set() -> None:
     assert settings.origin == "games.example.org/log"
     assert settings.witnesses == (WITNESS, WITNESS)
     assert settings.sweep_seconds == 0.5
+    assert settings.scrub_seconds == 3600
     assert settings.bot_seconds == 60
 
 
@@ -118,6 +121,7 @@ def test_the_queue_is_in_the_redis_of_the_logs_by_default() -> None:
         ("CARTULARY_SWEEP_SECONDS", "nan"),
         ("CARTULARY_SWEEP_SECONDS", "inf"),
         ("CARTULARY_SWEEP_SECONDS", "-1"),
+        ("CARTULARY_SCRUB_SECONDS", "0"),
         ("CARTULARY_BOT_SECONDS", "0"),
         ("CARTULARY_BOT_SECONDS", "61"),
         ("CARTULARY_BOT_SECONDS", "long"),

@@ -26,7 +26,7 @@ from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
 from service.connection import to_text
 from service.errors import ServiceError, Unavailable
-from service.games.loader import CachedGame
+from service.games.game_cache import CachedGame
 from service.notifications.deliveries import DUE
 from service.settings import Settings
 from service.store.redis_event_store import APPENDED_CHANNEL

@@ -475,6 +475,10 @@ class Problem(TypedDict):
     clause: NotRequired[Annotated[str, "The id of the clause that forbids the action."]]
     errors: NotRequired[Annotated[list[FieldError], "Every invalid field."]]
     seq: NotRequired[Annotated[Count, "The seq of the last event of the game."]]
+    game: NotRequired[Annotated[str, "The id of the game that is damaged."]]
+    event: NotRequired[
+        Annotated[Count, "The seq of its first damaged event. Earlier ones can be read."]
+    ]
     scope: NotRequired[
         Annotated[
             str | None,

@@ -16,7 +16,7 @@ from service.bootstrap import Service
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import StoredConditionalActions, VoidConditionalActions
 from service.errors import Forbidden, Stale
-from service.games.loader import CachedGame
+from service.games.game_cache import CachedGame
 from service.recovery.reindex import reindex
 from tests.support.conditional import Node, act, legal_actions, line, marks, next_actions, node
 from tests.support.faults import raises

@@ -17,7 +17,7 @@ from domain.json_types import JsonObject
 from domain.registry import RULES
 from service.bootstrap import Service, build
 from service.errors import ServiceError
-from service.games.loader import CachedGame, GameCache, with_events
+from service.games.game_cache import CachedGame, GameCache, with_events
 from service.settings import Settings
 from tests.support.service_games import play_until, start_game, take_action
 

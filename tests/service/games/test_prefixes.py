@@ -14,7 +14,8 @@ from service.bootstrap import Service
 from service.connection import connect
 from service.errors import NotFound, Unavailable
 from service.games import loader as loader_module
-from service.games.loader import CachedGame, GameCache, GameLoader
+from service.games.game_cache import CachedGame, GameCache
+from service.games.loader import GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.settings import Settings

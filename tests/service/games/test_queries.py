@@ -15,8 +15,9 @@ from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.errors import NotFound
 from service.games.event_queries import DeliveriesAbout, EventQueries
+from service.games.game_cache import GameCache
 from service.games.listings import Listings
-from service.games.loader import GameCache, GameLoader
+from service.games.loader import GameLoader
 from service.games.queries import GameQueries
 from service.games.repository import GameRepository
 from service.keyring import Keyring

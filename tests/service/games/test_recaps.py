@@ -9,7 +9,8 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from service.bootstrap import Service
 from service.games import recaps as recaps_module
-from service.games.loader import GameCache, GameLoader
+from service.games.game_cache import GameCache
+from service.games.loader import GameLoader
 from service.games.recaps import MAX_EVENTS, Recaps
 from tests.support.conditional import node
 from tests.support.counting_store import CountingStore

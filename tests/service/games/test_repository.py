@@ -14,7 +14,7 @@ from service.bootstrap import Service
 from service.connection import connect
 from service.errors import NotFound, Unavailable
 from service.games import repository as repository_module
-from service.games.loader import CachedGame, GameCache
+from service.games.game_cache import CachedGame, GameCache
 from service.games.repository import GameRepository
 from service.settings import Settings
 from service.store.event_store import Appended, AppendRequest

@@ -10,7 +10,8 @@ from ledger import commands
 from ledger.pending import PendingEvents
 from service.bootstrap import Service
 from service.connection import connect
-from service.games.loader import CachedGame, GameCache, GameLoader
+from service.games.game_cache import CachedGame, GameCache
+from service.games.loader import GameLoader
 from service.games.repository import GameRepository
 from service.settings import Settings
 from service.store.log_check import read_openings

@@ -14,7 +14,7 @@ from domain.fold import EarlierGames
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import NotFound
-from service.games.loader import CachedGame, advance
+from service.games.game_cache import CachedGame, advance
 from service.settings import Settings
 from tests.support.service_games import play_out, play_set_up, play_until, start_game, take_action
 

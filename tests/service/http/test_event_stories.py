@@ -9,7 +9,8 @@ from service.bootstrap import Service
 from service.bounds import Bounds
 from service.connection import connect
 from service.games.event_queries import NEXT_EVENTS, EventQueries
-from service.games.loader import GameCache, GameLoader
+from service.games.game_cache import GameCache
+from service.games.loader import GameLoader
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
 from service.settings import Settings

@@ -149,7 +149,7 @@ def test_everything_before_the_damage_can_be_read(table: Table, kind: str, is_ca
     assert seqs == [1, 2, 3, 4]
     problem = page.get_json()
     assert (page.status_code, problem["type"]) == (503, "urn:cartulary:problem:damaged")
-    assert (problem["game"], problem["seq"]) == (table.id, DAMAGED)
+    assert (problem["game"], problem["event"]) == (table.id, DAMAGED)
     assert int(page.headers["Retry-After"]) >= 60
 
 

@@ -13,7 +13,8 @@ from service.bootstrap import Service
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.connection import connect
 from service.errors import TooManySandboxes
-from service.games.loader import GameCache, GameLoader
+from service.games.game_cache import GameCache
+from service.games.loader import GameLoader
 from service.games.viewpoint import GamesForViewers
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore

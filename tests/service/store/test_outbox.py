@@ -20,8 +20,8 @@ from service.bootstrap import Service, build
 from service.clock import deadline
 from service.connection import connect
 from service.games.commands import GameCommands
+from service.games.game_cache import GameCache
 from service.games.listings import GameQuota, Listings
-from service.games.loader import GameCache
 from service.games.player_signatures import PlayerSignatures
 from service.games.repository import GameRepository
 from service.settings import Settings

@@ -20,7 +20,7 @@ from replay.tournament_audit import audit_tournament
 from service import clock
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound
-from service.games.loader import CachedGame
+from service.games.game_cache import CachedGame
 from service.recovery.reindex import reindex
 from tests.simulation.mailboxes import Mailbox
 from tests.support.service_games import play_set_up, take_action
