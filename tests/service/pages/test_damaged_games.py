@@ -173,7 +173,7 @@ def test_the_pages_say_it_in_words_and_lead_to_what_can_be_read(table: Table, ki
     shown = table.get(f"/games/ID?seq={DAMAGED - 1}")
     assert f"The game is damaged on the server from event {DAMAGED} on" in shown.text
     # The server does not sign that this is the last event.
-    assert "data-shown-head" not in shown.text
+    assert 'data-head="' not in shown.text
     assert table.get("/games/ID/log?after=4").status_code == 503
 
 
