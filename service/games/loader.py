@@ -19,15 +19,15 @@ from typing import Final, NamedTuple, TypeAlias
 import orjson
 
 from domain.errors import Unreadable
-from domain.event import ZEROS, Event
+from domain.event import Event
 from domain.fold import EarlierGames
 from domain.game import Game
-from domain.messages import Text, message
+from domain.messages import Text
 from domain.upcasters import upcast
 from replay.timeline import Step
 from service.bounds import Bounds
-from service.errors import GameDamaged, NotFound, Stale, log_text
-from service.games.access import GameAccess, game_not_found, stale
+from service.errors import GameDamaged, NotFound, log_text
+from service.games.access import GameAccess, game_not_found
 from service.games.game_cache import CachedGame, GameCache, advance
 from service.games.single_flight import SingleFlight
 from service.games.summary import Summary, summarize
@@ -277,27 +277,6 @@ class GameLoader:
             if not events:
                 raise damage
         return events
-
-    def require_current(self, cached: CachedGame, expected_seq: int) -> None:
-        """Raise Stale if the position of a game differs from the one after event `expected_seq`."""
-        game = cached.game
-        if expected_seq > game.seq:
-            raise Stale(
-                message(
-                    "there is no event {expected} yet: the last is {seq}",
-                    expected=expected_seq,
-                    seq=game.seq,
-                ),
-                game.seq,
-            )
-        if expected_seq >= cached.unchanged_since:
-            return
-        state = ZEROS
-        if expected_seq > 0:
-            (event,) = self.event_range(game.id, expected_seq - 1, expected_seq)
-            state = event["state"]
-        if state != game.state_hash:
-            raise stale(expected_seq, game)
 
     def _state_at(self, game_id: str, seq: int) -> CachedGame:
         """Return the state after event `seq`. Raises NotFound if there is no such event."""

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from domain.contract import STATEMENT
 from domain.errors import CartularyError, Malformed, Refused, Unreadable
-from domain.event import ENDINGS, Event
+from domain.event import ENDINGS, ZEROS, Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
@@ -29,10 +29,11 @@ from service.errors import (
     IdempotencyConflict,
     NotFound,
     ServiceError,
+    Stale,
     Unavailable,
     log_text,
 )
-from service.games.access import GameAccess, game_not_found
+from service.games.access import GameAccess, game_not_found, stale
 from service.games.game_cache import CachedGame, GameCache, with_events
 from service.games.listings import Listings
 from service.games.loader import GAME_ID, GameLoader, OnDamage, OnLoss
@@ -260,6 +261,27 @@ class GameRepository(GameLoader):
         if result.game is not None:
             return result.game
         return self.game_at(game_id, result.events[-1]["seq"])
+
+    def require_current(self, cached: CachedGame, expected_seq: int) -> None:
+        """Raise Stale if the position of a game differs from the one after event `expected_seq`."""
+        game = cached.game
+        if expected_seq > game.seq:
+            raise Stale(
+                message(
+                    "there is no event {expected} yet: the last is {seq}",
+                    expected=expected_seq,
+                    seq=game.seq,
+                ),
+                game.seq,
+            )
+        if expected_seq >= cached.unchanged_since:
+            return
+        state = ZEROS
+        if expected_seq > 0:
+            (event,) = self.event_range(game.id, expected_seq - 1, expected_seq)
+            state = event["state"]
+        if state != game.state_hash:
+            raise stale(expected_seq, game)
 
     def repeat_of(
         self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
