@@ -13,6 +13,7 @@ from service.recovery.reindex import reindex
 from service.recovery.transparency_log import index_entries
 from service.store.redis_event_store import game_key
 from service.transparency.store import EntriesMissing, LogEntry
+from tests.support.damage import KINDS, damage_event
 from tests.support.round_trips import count_round_trips
 from tests.support.service_games import play_out, start_game, take_action
 
@@ -153,6 +154,17 @@ def test_a_damaged_event_keeps_no_other_from_being_shown(service: Service) -> No
     service.redis.delete(game_key(a, "log"))
     service.redis.set(game_key(a, "log"), "damaged")
     assert {event["game"] for page in pages(service, 3) for event in page} == {b}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_altered_event_is_shown(service: Service, kind: str) -> None:
+    game = start_game(service).id
+    for _ in range(3):
+        take_action(service, game)
+    log(service, game)
+    damage_event(service, game, 5, KINDS[kind])
+    shown = [event for page in pages(service, 3) for event in page]
+    assert [event["seq"] for event in shown] == [1, 2, 3, 4, 6, 7]
 
 
 def test_reindexing_finds_the_events_of_leaves_of_an_earlier_version(service: Service) -> None:
