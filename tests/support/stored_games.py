@@ -61,11 +61,15 @@ def store_game(
 
 
 def rechained(
-    lines: Iterable[bytes], openings: Mapping[tuple[int, str], JsonObject] = NO_OPENINGS
+    lines: Iterable[bytes],
+    openings: Mapping[tuple[int, str], JsonObject] = NO_OPENINGS,
+    prev: str = ZEROS,
 ) -> list[bytes]:
-    """Return changed lines of a log with the hashes that they must have, and the commitments to openings."""
+    """Return changed lines of a log with the hashes that they must have, and the commitments to openings.
+
+    `prev` is the hash of the event before them.
+    """
     chained = []
-    prev = ZEROS
     for line in lines:
         event = orjson.loads(line)
         for name in event.get("secrets", ()):

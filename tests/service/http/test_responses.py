@@ -147,17 +147,16 @@ class TestLog:
         for word in (ada.token, ada.handle + '"', PASSWORD, secret, "hush-hush", "Bearer"):
             assert word not in text
 
-    @pytest.mark.http("GET /games/ID", 500)
+    @pytest.mark.http("GET /me/notes", 500)
     def test_the_traceback_of_an_unexpected_error_is_logged_but_not_sent(
         self, web: WebServer, accounts: Accounts, redis_client: redis.Redis
     ) -> None:
-        redis_client.xadd("cartulary:{broken}:log", {"e": "not an event"}, id="1-0")
-        response = accounts.anonymous.get(
-            "/api/v1/games/broken", headers={"X-Request-ID": "fault-1"}
-        )
-        redis_client.delete("cartulary:{broken}:log")
+        ada = accounts.register()
+        redis_client.zadd(f"cartulary:private-note-index:{ada.id}", {"game/0000000001": 0})
+        redis_client.hset(f"cartulary:private-notes:{ada.id}", "game/0000000001", "not a note")
+        response = ada.http.get("/api/v1/me/notes", headers={"X-Request-ID": "fault-1"})
         assert response.status_code == 500
-        assert "not an event" not in response.text
+        assert "not a note" not in response.text
         lines = [json.loads(line) for line in web.complete_lines()]
         (error,) = [line for line in lines if line.get("request") == "fault-1" and "error" in line]
         assert "JSONDecodeError" in error["error"]

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import orjson
 import pytest
 
+from ledger.canonical import canonical
 from service.bootstrap import build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.server.stream_listener import MAX_QUEUED_EVENTS
@@ -22,6 +24,7 @@ from tests.support.processes import wait_until
 from tests.support.redis_kinds import RedisUrls
 from tests.support.server import WebServer
 from tests.support.service_games import start_game
+from tests.support.stored_games import rechained
 from tests.support.streams import ServerSentEvent, StreamClient, open_stream
 
 
@@ -260,18 +263,14 @@ def test_a_client_that_does_not_read_is_dropped_and_others_are_not(
     def fill(head: int) -> None:
         # Written directly to the log, with only those fields of an event that a stream reads.
         def line(seq: int) -> bytes:
-            # `prev` of the first is not checked: the stream was opened after event 4.
-            fields = b'"data":{},"game":"%b","hash":"%d","prev":"%d","seq":%d,"type":"Filler"' % (
-                game.encode(),
-                seq,
-                seq - 1,
-                seq,
-            )
-            return b'{%b,"x":"%b"}' % (fields, b"x" * 8000)
+            fields = {"data": {}, "game": game, "seq": seq, "type": "Filler", "x": "x" * 8000}
+            return canonical({**fields, "hash": ""})
 
+        prev = orjson.loads(service.store.read(game, head - 1)[0])["hash"]
+        seqs = range(head + 1, head + 1 + MAX_QUEUED_EVENTS // 2)
         with service.redis.pipeline() as pipeline:
-            for seq in range(head + 1, head + 1 + MAX_QUEUED_EVENTS // 2):
-                pipeline.xadd(f"cartulary:{{{game}}}:log", {"e": line(seq)}, id=f"{seq}-0")
+            for seq, event in zip(seqs, rechained(map(line, seqs), prev=prev), strict=True):
+                pipeline.xadd(f"cartulary:{{{game}}}:log", {"e": event}, id=f"{seq}-0")
             pipeline.publish(f"cartulary:appended:{game}", head)
             pipeline.publish(f"cartulary:appended:{game}", head)
             pipeline.execute()
