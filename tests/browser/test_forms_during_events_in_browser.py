@@ -213,7 +213,7 @@ def test_the_friend_who_takes_the_last_place_comes_to_the_game(
 def test_a_dispute_is_opened_while_another_player_acts(
     visitors: Visitors, *, is_signed: bool
 ) -> None:
-    """A signed statement names the head of the log, so that the server may refuse it; nothing typed is lost."""
+    """A signed statement names the head of the log, so the server may refuse it; nothing typed is lost."""
     statement = "This was not agreed.\nNot by me."
     game, (first, second) = visitors.accounts.start_game(2)
     visitor = visitors.new(second)
