@@ -317,12 +317,12 @@ class RuleSystem(Protocol[S, A, P]):
 
     def legal_actions(self, state: S, seat: int) -> Sequence[A]:
         """Every outcome that an action of the seat could have, by at least one action that `decide`
-        accepts; [] when it is not the seat's turn. `resign` and `agree_to_end` are not listed.
+        accepts; [] when it is not the seat's turn. `actions_at_any_time` has the others.
         """
 
     def actions_at_any_time(self, state: S, seat: int) -> Sequence[A]:
-        """The actions that `legal_actions` does not list, as far as `decide` accepts them now: `resign`, and
-        asking for the end or withdrawing that. They are possible whether or not it is the seat's turn.
+        """The actions that `legal_actions` does not list, as far as `decide` accepts them now: those that are
+        possible whether or not it is the seat's turn, such as `resign`.
         """
 
     def choices(self, state: S, seat: int, action: A, path: Sequence[Choice]) -> Sequence[Choice]:

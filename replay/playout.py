@@ -35,6 +35,8 @@ T = TypeVar("T")
 
 RANDOM: Final = "random"
 """The bot that plays every game, by chance alone."""
+_ROUND_LIMIT: Final = "round_limit"
+"""The option of games that can go on for ever, which ends them after a number of rounds."""
 STRONG: Final = "strong"
 """The bot that searches, which every game of this project has."""
 DEFAULT_BOTS: Final = ("sensible", RANDOM)
@@ -120,14 +122,10 @@ def plan(
     system = rule_system_for(rules, options)
     if not bots or any(name not in bot_names(system) for name in bots):
         raise Malformed({"bots": one_of(bot_names(system))})
-    limit = DEFAULT_ROUND_LIMIT if round_limit is None else round_limit or None
-    try:
-        complete = lifecycle.check_options(rules, seats, {**options, "round_limit": limit})
-    except Malformed as error:
-        if round_limit is not None or "options.round_limit" not in error.fields:
-            raise
-        # A game without this option: only what the caller asked for is checked.
-        complete = lifecycle.check_options(rules, seats, options)
+    if round_limit is not None or _ROUND_LIMIT in {field.name for field in system.OPTION_FIELDS}:
+        limit = DEFAULT_ROUND_LIMIT if round_limit is None else round_limit or None
+        options = {**options, _ROUND_LIMIT: limit}
+    complete = lifecycle.check_options(rules, seats, options)
     names = tuple(bots[place % len(bots)] for place in range(seats))
     return Plan(rules, seats, complete, names, seed)
 

@@ -18,6 +18,7 @@ ROOT: Final = Path(__file__).parent.parent
 GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
 
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "check-game": ("baron", "--seats", "2"),
     "arena": ("--rules", "baron", "--bots", "sensible,random", "--games", "1", "--jobs", "1"),
     "audit": (GAME,),
     "compare": (GAME, GAME),

@@ -13,8 +13,8 @@ heads in the transparency log; a game of which no head is logged yet is checked 
 
 import logging
 import time
-from collections.abc import Collection
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
@@ -26,6 +26,7 @@ from service.connection import to_text, unavailable_on_error
 from service.errors import GameDamaged, Unavailable, log_text
 from service.store.damaged_games import is_event_part
 from service.store.log_check import MISSING, NO_SECRET, check_lines, read_openings
+from service.stored_records import decode_record, members_of
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,7 @@ class _Round:
     """The last damaged game that was checked again."""
     completed: float | None = None
     """The end of the last round that was complete."""
+    later_members: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Scrub:
@@ -91,7 +93,7 @@ class Scrub:
             self._check_damaged(round)
             self._go_on(round)
             with unavailable_on_error():
-                self._redis.set(KEY, orjson.dumps(asdict(round)))
+                self._redis.set(KEY, orjson.dumps(members_of(round)))
         finally:
             with unavailable_on_error():
                 self._redis.delete(LOCK_KEY)
@@ -109,7 +111,7 @@ class Scrub:
             stored, server = self._redis.get(KEY), self._server()
         completed = None
         try:
-            round = _Round(**orjson.loads(stored or b""))
+            round = decode_record(_Round, stored or b"")
             completed = round.completed
         except (TypeError, ValueError):
             pass

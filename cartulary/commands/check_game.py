@@ -2,10 +2,11 @@
 
 import click
 
-from cartulary.command_line import IntRange, argument, command, option
+from cartulary.command_line import Integer, IntRange, argument, command, option, usage_error
 from cartulary.commands.options import json_option
 from cartulary.language import text
 from cartulary.terminal import echo, progress
+from domain.json_fields import one_of
 from domain.messages import message, message_in
 from domain.registry import rule_systems
 from ledger.canonical import canonical
@@ -24,6 +25,12 @@ from replay.event_text import rules_title
 )
 @argument("name", metavar=message_in("metavar", "NAME"), type=click.Choice(sorted(rule_systems())))
 @option(
+    "--seats",
+    type=Integer(),
+    multiple=True,
+    help=message("Number of players; may be repeated, default: every number that is possible."),
+)
+@option(
     "--games",
     type=IntRange(1, 1000),
     default=1,
@@ -33,16 +40,20 @@ from replay.event_text import rules_title
 @json_option
 def check_game(
     name: str,
+    seats: tuple[int, ...],
     games: int,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
     from replay import game_laws
 
     entry = rule_systems()[name]
-    seats = game_laws.possible_seats(entry.system, entry.options)
+    possible = game_laws.possible_seats(entry.system, entry.options)
+    if not set(seats) <= set(possible):
+        raise usage_error(message("--seats: {fault}", fault=one_of(map(str, possible))))
+    chosen = sorted(set(seats)) or possible
     report = game_laws.LawReport()
-    checks = game_laws.check_game(entry.rules, entry.system, entry.options, seats, games)
-    for report in progress(checks, games * len(seats), rules_title(name)):  # noqa: B007 # the last one
+    checks = game_laws.check_game(entry.rules, entry.system, entry.options, chosen, games)
+    for report in progress(checks, games * len(chosen), rules_title(name)):  # noqa: B007 # the last one
         pass
     if as_json:
         echo(canonical({"checked": report.checked, "broken": report.broken}).decode())

@@ -6,6 +6,7 @@ hexes to them; a field can be None where its type says so. The TypedDicts from w
 document is generated, what reads and writes the JSON, and the short form of actions follow from that.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache
@@ -94,9 +95,15 @@ def form_of(hint: Any) -> Form:
 def typed_dict(
     name: str, module: str, description: str | None, types: Mapping[str, object]
 ) -> type:
-    """Create a TypedDict at run time, as if the module had defined it."""
+    """Create a TypedDict at run time, as if the module had defined it.
+
+    Its name begins with that of the module's package, `SevenHexes`, because all games share the names of one
+    OpenAPI document.
+    """
+    package = (sys.modules[module].__package__ or module).rpartition(".")[2]
+    prefix = package.title().replace("_", "")
     create: Any = TypedDict
-    result: type = create(name, dict(types))
+    result: type = create(prefix + name.removeprefix(prefix), dict(types))
     result.__module__ = module
     result.__doc__ = description
     return result

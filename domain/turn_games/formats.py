@@ -70,7 +70,11 @@ class Formats(Definition[S]):
             for name, hint in fields_of(self.STATE).items()
             if name not in _TURN_FIELDS
         }
-        self.STANDING = Standing
+        self.STANDING = self._typed_dict(
+            "Standing",
+            "The score of a seat at the end of a round.",
+            get_type_hints(Standing, include_extras=True),
+        )
         self.OPTIONS = self._options_type()
         self.POSITION = self._position_type()
         self.ACTIONS = {
@@ -85,7 +89,7 @@ class Formats(Definition[S]):
     def _options_type(self) -> type:
         own = {field.name: option_type(field) for field in self.OPTION_FIELDS}
         types = get_type_hints(events.Options, include_extras=True) | own
-        return self._typed_dict(f"{type(self).__name__}Options", "All options of a game.", types)
+        return self._typed_dict("Options", "All options of a game.", types)
 
     def _position_type(self) -> type:
         types = {
@@ -97,7 +101,7 @@ class Formats(Definition[S]):
             "ranking": NotRequired[list[RankingEntry]],
             **{name: form.json_type for name, form in self._own_fields.items()},
         }
-        return self._typed_dict(f"{type(self).__name__}Position", "A position.", types)
+        return self._typed_dict("Position", "A position.", types)
 
     def _action_type(self, action: Any) -> type:
         types = {"type": Literal[action.type], **json_types(action)}
@@ -106,6 +110,8 @@ class Formats(Definition[S]):
     def _event_types(self) -> Mapping[str, ObjectType]:
         settings = get_type_hints(events.GameSettings, include_extras=True)
         created = {**settings, "options": self.OPTIONS}
+        standings: Any = list
+        round_scored = {"round": PositiveCount, "standings": standings[self.STANDING]}
         return {
             **LIFE_CYCLE_EVENTS,
             "GameCreated": self._typed_dict("GameCreated", "A player opens a game.", created),
@@ -121,7 +127,7 @@ class Formats(Definition[S]):
             "TurnForfeited": TurnForfeited,
             "PlayerResigned": PlayerResigned,
             "PlayerRemoved": PlayerRemoved,
-            "RoundScored": RoundScored,
+            "RoundScored": self._typed_dict("RoundScored", RoundScored.__doc__, round_scored),
             "GameFinished": events.GameFinished,
         }
 

@@ -18,7 +18,8 @@ DOCS: Final = Path(__file__).parents[2] / "docs"
 RULES: Final = DOCS / "rules.md"
 DIGESTS: Final = DOCS / "rules.translated.json"
 _CLAUSE: Final = re.compile(
-    r'^<a id="(B[YSN]-[A-Z]+-\d+)"></a>(.*?)(?=^<a id="B|^#|^---$|\Z)', re.MULTILINE | re.DOTALL
+    r'^<a id="([A-Z]{2}-[A-Z]+-\d+)"></a>(.*?)(?=^<a id="[A-Z]|^#|^---$|\Z)',
+    re.MULTILINE | re.DOTALL,
 )
 """A clause with the notes that follow it, up to the next clause, heading or rule."""
 

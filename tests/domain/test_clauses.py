@@ -20,9 +20,9 @@ from tests.support.barony_positions import random_game
 from tests.support.events import data_of
 
 ROOT = Path(__file__).parents[2]
-CLAUSE = re.compile(r'^<a id="(B[YSN]-[A-Z]+-\d+)"></a>\*\*\1\*\* ', re.MULTILINE)
+CLAUSE = re.compile(r'^<a id="([A-Z]{2}-[A-Z]+-\d+)"></a>\*\*\1\*\* ', re.MULTILINE)
 """The paragraph of a clause on the page begins with its anchor, and its id in bold."""
-ID = re.compile(r"B[YSN]-[A-Z]+-\d+")
+ID = re.compile(r"[A-Z]{2}-[A-Z]+-\d+")
 
 CLAUSES_IN_CODE = {
     id: summary

@@ -151,3 +151,6 @@ def test_the_command_reports_each_law(tmp_path: Any) -> None:
     assert report["broken"] == {}
     assert report["checked"].keys() == LAWS.keys()
     assert cartulary("check-game", "chess").returncode == 2
+    refused = cartulary("check-game", "baron", "--seats", "6")
+    assert refused.returncode == 2
+    assert "must be one of 2, 3, 4, 5" in refused.stderr

@@ -145,7 +145,7 @@ def component_name(typed_dict: Any) -> str:
     package = typed_dict.__module__.split(".")[-2]
     name: str = typed_dict.__name__.removesuffix("Json")
     is_of_rules = typed_dict.__module__.startswith("domain.") and package != "domain"
-    prefix = package.capitalize() if is_of_rules else ""
+    prefix = package.title().replace("_", "") if is_of_rules else ""
     return name if name.startswith(prefix) else prefix + name
 
 

@@ -63,6 +63,13 @@ def test_what_is_not_allowed_is_explained_with_its_clause(players: PlayersOfPage
     assert "5,5 is not on the board" in page
 
 
+def test_the_openapi_document_has_its_types(app: Flask) -> None:
+    response = app.test_client().get("/api/v1/openapi.json")
+    assert response.status_code == 200
+    names = response.get_json()["components"]["schemas"].keys()
+    assert {"SevenHexesClaim", "SevenHexesPosition", "SevenHexesHexClaimedEvent"} <= names
+
+
 def test_no_page_contains_its_name() -> None:
     folder = Path(pages.__file__).parent
     files = [path for path in folder.rglob("*") if path.suffix in (".py", ".html", ".js", ".css")]
