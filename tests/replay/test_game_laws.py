@@ -20,6 +20,7 @@ from tests.support import token_game
 from tests.support.processes import cartulary
 from tests.support.seven_hexes import Claim, Claimed, SevenHexes, State
 from tests.support.seven_hexes.registration import install
+from tests.support.variants import nightly_except
 
 
 def report_of(game: RegisteredRuleSystem, seats: Sequence[int]) -> LawReport:
@@ -34,7 +35,7 @@ def checked(rules: Any, seats: int = 2) -> LawReport:
         return report_of(RegisteredRuleSystem(rules.NAME, rules, rules.NAME, {}), [seats])
 
 
-@pytest.mark.parametrize("name", rule_systems())
+@pytest.mark.parametrize("name", nightly_except(["baron"], rule_systems()))
 def test_every_game_keeps_the_laws(name: str) -> None:
     game = rule_systems()[name]
     report = report_of(game, possible_seats(game.system, game.options)[:1])

@@ -131,6 +131,7 @@ class TestPng:
         assert accounts.anonymous.get(path, headers=wrong).status_code == 401
 
     @pytest.mark.http("GET /games/ID/position.png", 503)
+    @pytest.mark.nightly
     def test_a_picture_whose_process_was_killed_is_drawn_for_the_next_request(
         self, accounts: Accounts, web: WebServer
     ) -> None:

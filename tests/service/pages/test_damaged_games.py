@@ -7,6 +7,7 @@ read, and nothing is appended any more.
 import io
 import re
 from collections.abc import Iterator
+from itertools import product
 
 import pytest
 from flask import Flask
@@ -20,6 +21,7 @@ from service.store.damaged_games import event_part
 from tests.service.pages.test_reading_as_anybody import logged_in, start_game
 from tests.support.damage import KINDS, MARK, damage_event, store_lines
 from tests.support.service_games import take_action
+from tests.support.variants import nightly_except
 
 API = "/api/v1"
 DAMAGED = 5
@@ -41,6 +43,9 @@ READABLE = (
     "/games/ID/compare?from=3&to=4",
 )
 """Addresses of what was before the damage."""
+CASES = [*product(KINDS, (False, True))]
+"""Each kind of damage, before and after a process has read the game."""
+HALF = [case for number, case in enumerate(CASES) if number % 4 in (0, 3)]
 
 
 class Table:
@@ -104,8 +109,7 @@ def is_described(response: TestResponse, address: str) -> bool:
     return "Stored data is damaged" in response.text
 
 
-@pytest.mark.parametrize("is_cached", [False, True])
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "is_cached"), nightly_except(HALF, CASES))
 def test_no_route_fails_or_shows_what_was_changed(
     app: Flask, service: Service, table: Table, kind: str, is_cached: bool
 ) -> None:

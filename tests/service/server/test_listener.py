@@ -113,6 +113,9 @@ def event_loop() -> Iterator[MovableClockLoop]:
     try:
         yield loop
     finally:
+        # Transports that are closed leave the loop in its next turns.
+        for _ in range(3):
+            loop.run_until_complete(asyncio.sleep(0))
         loop.close()
 
 

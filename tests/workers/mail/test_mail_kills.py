@@ -203,7 +203,8 @@ def check_mails(server: MailServer, answers: Sequence[SentAnswer]) -> int:
     return len(server.mails) - len(texts)
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(len(KINDS), marks=pytest.mark.nightly)])
+@pytest.mark.nightly
+@pytest.mark.parametrize("kills", [2, len(KINDS)])
 def test_a_few_kills_neither_lose_nor_double_an_answer(
     tmp_path: Path, server: MailServer, kills: int
 ) -> None:
