@@ -109,10 +109,11 @@ def is_described(response: TestResponse, address: str) -> bool:
     return "Stored data is damaged" in response.text
 
 
-@pytest.mark.parametrize(("kind", "is_cached"), nightly_except(HALF, CASES))
+@pytest.mark.parametrize("case", nightly_except(HALF, CASES), ids=str)
 def test_no_route_fails_or_shows_what_was_changed(
-    app: Flask, service: Service, table: Table, kind: str, is_cached: bool
+    app: Flask, service: Service, table: Table, case: tuple[str, bool]
 ) -> None:
+    kind, is_cached = case
     table.damage(kind, is_cached=is_cached)
     damaged = service.store.read(table.id)
     faults, described = [], 0
