@@ -107,6 +107,8 @@ def test_a_game_without_the_option_is_played_without_a_round_limit(
             raise Malformed({"options.round_limit": message("unknown")})
         return {name: v for name, v in checked(seats, options).items() if name != "round_limit"}
 
+    fields = [field for field in token_game.OPTION_FIELDS if field.name != "round_limit"]
+    monkeypatch.setattr(token_game, "OPTION_FIELDS", fields)
     monkeypatch.setattr(token_game, "check_options", without)
     plan = playout.plan("stones", 2, SEED, {})
     assert plan.options == {"stones": 12, "seating": "drawn", "private": False}
