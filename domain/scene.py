@@ -3,8 +3,8 @@
 A rule system's `scene` function describes a position and the last event in these classes, and
 `replay.render` draws them as SVG or as text in a reader's language. Terrains and kinds of pieces are referred
 to by name (`mountain`, `knight`); a picture that has no drawing for a name shows the name. The drawings of
-pieces are files in the package of the game. Notes and values
-are strings of figures, which are the same in every language.
+pieces are files in the package of the game. Notes and values are strings of figures, which are the same in
+every language.
 """
 
 from collections.abc import Callable, Sequence

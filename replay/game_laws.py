@@ -9,11 +9,10 @@ some games may still be broken in others.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
-from itertools import islice
 from typing import Any, Final
 
 from domain.choices import Choice, action_choice
-from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent, Resign, secret_owner
+from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent, Resign
 from domain.errors import CartularyError, Refused
 from domain.event import Event, recorded_data
 from domain.fold import evolve
@@ -25,6 +24,7 @@ from replay.audit import audit
 from replay.language.renderer import english, renderer
 from replay.playout import plan, play
 from replay.render.svg import svg
+from replay.sandbox import known_secrets
 from replay.typed_json import faults
 
 LAWS: Final[Mapping[str, Text]] = {
@@ -103,6 +103,12 @@ class _GameCheck:
         self._opened = record.opened_values()
         self._scores: dict[int, int] = {}
         self._earlier_actions: dict[str, Any] = {}
+        viewers = (
+            (None, *range(record.events[0]["data"]["seats"])) if any(self._opened.values()) else ()
+        )
+        self._known_secrets = {viewer: known_secrets(self._opened, viewer) for viewer in viewers}
+        self._views: dict[int | None, Game | None] = dict.fromkeys(viewers)
+        """The game as each viewer knows it, None a spectator; none in a game without secrets."""
 
     def run(self) -> None:
         """Check every law, and note the first case of each that is broken."""
@@ -111,6 +117,7 @@ class _GameCheck:
             before = game
             game = evolve(game, event, self._opened)
             place = f"event {event['seq']} ({event['type']})"
+            self._check("secrets", place, self._advance_views, event)
             for law, check in (
                 ("forms", self._check_event_forms),
                 ("scores", self._add_scores),
@@ -172,9 +179,9 @@ class _GameCheck:
                 expected = {
                     name: then[name] for name in ("round", "turn", "to_act") if name in then
                 }
-                found = {name: getattr(after, name) for name in expected}
-                if found != expected:
-                    return f"after {rules.action_text(action)}: {found}, not {expected}"
+                actual = {name: getattr(after, name) for name in expected}
+                if actual != expected:
+                    return f"after {rules.action_text(action)}: {actual}, not {expected}"
             again = rules.copy(state)
             rules.apply(again, event.type, event.data)
             if rules.position(again, ALL_SECRETS) != rules.position(after, ALL_SECRETS):
@@ -230,8 +237,8 @@ class _GameCheck:
         rules = self._rules
         for action in (*_some(actions), *rules.actions_at_any_time(game.state, seat)):
             raw = rules.action_to_json(action)
-            if found := faults(raw, rules.ACTIONS[action.type]):
-                return f"the JSON of {action}: {found[0]}"
+            if form_faults := faults(raw, rules.ACTIONS[action.type]):
+                return f"the JSON of {action}: {form_faults[0]}"
             if rules.parse_action(raw) != action:
                 return f"{raw} is read as {rules.parse_action(raw)}"
             text = rules.action_text(action)
@@ -287,26 +294,19 @@ class _GameCheck:
                 return f"seat {other} is in the game after {removal.type}"
         return None
 
+    def _advance_views(self, event: Event) -> None:
+        """Add an event to the game as each viewer knows it."""
+        for viewer, view in self._views.items():
+            self._views[viewer] = evolve(view, event, self._known_secrets[viewer])
+
     def _check_secrets(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
-        if not any(self._opened.values()):
-            return None
-        rules = self._rules
-        for viewer in (None, *range(game.seats)):
-            own = {
-                seq: {
-                    name: value
-                    for name, value in values.items()
-                    if viewer is not None and secret_owner(name) == viewer
-                }
-                for seq, values in self._opened.items()
-            }
-            part: Game | None = None
-            for event in islice(self._record.events, game.seq):
-                part = evolve(part, event, own)
-            assert part is not None
-            if game.position(viewer) != part.position(viewer):
+        for viewer, view in self._views.items():
+            assert view is not None
+            if game.position(viewer) != view.position(viewer):
                 return f"the position differs for the viewer {viewer}"
-            if viewer == seat and list(rules.legal_actions(part.state, seat)) != list(actions):
+            if viewer == seat and list(self._rules.legal_actions(view.state, seat)) != list(
+                actions
+            ):
                 return f"the legal actions differ for seat {seat}"
         return None
 
@@ -316,13 +316,13 @@ class _GameCheck:
         rules = self._rules
         if event["type"] not in rules.EVENTS:
             return "there is no type of its data"
-        found = faults(event["data"], rules.EVENTS[event["type"]])
-        if not found and game.state is not None:
+        differences = faults(event["data"], rules.EVENTS[event["type"]])
+        if game.state is not None:
             for viewer in (None, ALL_SECRETS, *range(game.seats)):
-                found = found or faults(rules.position(game.state, viewer), rules.POSITION)
+                differences += faults(rules.position(game.state, viewer), rules.POSITION)
             for standing in rules.standings(game.state):
-                found = found or faults(standing, rules.STANDING)
-        return found[0] if found else None
+                differences += faults(standing, rules.STANDING)
+        return differences[0] if differences else None
 
     def _add_scores(self, before: Game | None, event: Event, game: Game) -> str | None:
         if before is None or before.state is None:

@@ -51,10 +51,8 @@ def check_game(
     if not set(seats) <= set(possible):
         raise usage_error(message("--seats: {fault}", fault=one_of(map(str, possible))))
     chosen = sorted(set(seats)) or possible
-    report = game_laws.LawReport()
     checks = game_laws.check_game(entry.rules, entry.system, entry.options, chosen, games)
-    for report in progress(checks, games * len(chosen), rules_title(name)):  # noqa: B007 # the last one
-        pass
+    *_, report = progress(checks, games * len(chosen), rules_title(name))
     if as_json:
         echo(canonical({"checked": report.checked, "broken": report.broken}).decode())
     else:

@@ -31,7 +31,7 @@ class Choices(TurnRules[S]):
             name: (
                 message("Which hex do you choose?")
                 if form_of(hint) is form_of(Hex)
-                else message("Which one do you choose: {what}?", what=self.label(name))
+                else message("Choose: {what}", what=self.label(name))
             )
             for action in self.MOVES
             for name, hint in fields_of(action).items()

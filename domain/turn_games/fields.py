@@ -53,8 +53,14 @@ class Form:
     simple: Any = None
 
 
-def fields_of(cls: type) -> Mapping[str, object]:
+def fields_of(cls: Any) -> Mapping[str, object]:
     """The types of the fields of a dataclass, by name, with their metadata."""
+    return _fields_of(cls)
+
+
+@cache
+def _fields_of(cls: Any) -> Mapping[str, object]:
+    # Resolving the annotations takes longer than writing the action.
     hints = get_type_hints(cls, include_extras=True)
     return {field.name: hints[field.name] for field in fields(cls)}
 

@@ -35,14 +35,14 @@ def checked_options(
     }
     checked: dict[str, object] = {}
     for field in fields:
-        value = checked[field.name] = options.get(field.name, default_of(field))
+        value = checked[field.name] = options.get(field.name, _default(field))
         if (fault := _fault(field, value)) is not None:
             errors[f"options.{field.name}"] = fault
     return checked, errors
 
 
-def default_of(field: OptionField) -> object:
-    """Return the value of an option that is not given."""
+def _default(field: OptionField) -> object:
+    """The value of an option that is not given."""
     match field:
         case FlagField():
             return False

@@ -1,4 +1,4 @@
-"""What games have in common whose seats act in turn: the state of the turn order, and who is next.
+"""The turn order of games in which the seats act in turn: its state, and who is next.
 
 An event has its consequences for the turn order in the field `then`, so that applying it needs no rule.
 """

@@ -15,7 +15,7 @@ from service.server.refusals import Refusals
 from service.visitors import network_of
 
 MAX_NETWORKS: Final = 10_000
-"""Networks whose buckets are kept. Whoever has been dropped has a full bucket again, as a new network has."""
+"""Networks whose buckets are kept. One whose bucket was dropped has a full one again, like a new network."""
 
 
 class NewConnections:

@@ -47,10 +47,10 @@ def without_order(values: dict[str, dict[str, str]]) -> dict[str, dict[str, str]
     return {
         projection: {
             name: text
-            for name, text in found.items()
+            for name, text in stored.items()
             if not name.startswith(("head", "line ", "of ")) or name.count(" ") == 2
         }
-        for projection, found in values.items()
+        for projection, stored in values.items()
     }
 
 
@@ -66,11 +66,11 @@ def values(service: Service) -> dict[str, dict[str, str]]:
 def values_of(service: Service, name: str) -> dict[str, str]:
     key = f"cartulary:{{projection:{name}}}"
     key = f"{key}:{to_text(service.redis.hget(key, 'live') or '1')}"
-    found = {to_text(field): to_text(text) for field, text in service.redis.hgetall(key).items()}
+    values = {to_text(field): to_text(text) for field, text in service.redis.hgetall(key).items()}
     for board in service.redis.smembers(f"{key}:boards"):
         members = service.redis.zrange(f"{key}:{to_text(board)}", 0, -1, withscores=True)
-        found[f"board {to_text(board)}"] = str(members)
-    return found
+        values[f"board {to_text(board)}"] = str(members)
+    return values
 
 
 def derive_afresh(service: Service, *game_ids: str) -> None:

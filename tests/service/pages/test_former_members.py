@@ -148,13 +148,13 @@ def contents(response: TestResponse) -> str:
 
 def requests(app: Flask, club: Club) -> dict[tuple[str, str], None]:
     """Return all methods and addresses with an id of what the club has, each once."""
-    found: dict[tuple[str, str], None] = {}
+    result: dict[tuple[str, str], None] = {}
     for game in (club.ended, club.running, club.open):
         values = club.values(club.comments["ada"], game)
-        found |= dict.fromkeys(addresses(app, values, OF_GAME))
+        result |= dict.fromkeys(addresses(app, values, OF_GAME))
     values = club.values(club.comments["eve"], club.ended)
-    found |= dict.fromkeys(addresses(app, values, {"number"}))
-    return found | dict.fromkeys(addresses(app, values, OF_CLUB | OF_TOURNAMENT))
+    result |= dict.fromkeys(addresses(app, values, {"number"}))
+    return result | dict.fromkeys(addresses(app, values, OF_CLUB | OF_TOURNAMENT))
 
 
 def test_a_former_member_is_a_stranger_on_every_route(app: Flask, club: Club) -> None:
@@ -163,7 +163,7 @@ def test_a_former_member_is_a_stranger_on_every_route(app: Flask, club: Club) ->
     clubs.leave(club.id, ids["eve"])
     clubs.remove(club.id, ids["ada"], ids["fay"])
     member, stranger, *former = (Visitor(app, club, name) for name in ("dan", "sam", "eve", "fay"))
-    told: list[str] = []
+    shown_addresses: list[str] = []
     different: list[str] = []
     shown = 0
     for method, address in requests(app, club):
@@ -172,13 +172,13 @@ def test_a_former_member_is_a_stranger_on_every_route(app: Flask, club: Club) ->
         for visitor in former:
             response = visitor.send(method, address)
             if WORD in contents(response):
-                told.append(f"{method} {address}")
+                shown_addresses.append(f"{method} {address}")
             if response.status_code != expected.status_code:
                 statuses = f"{response.status_code}, not {expected.status_code}"
                 different.append(f"{method} {address}: {statuses}")
         if method == "GET" and not address.endswith(("stream", "/live")):
             shown += WORD in contents(member.send(method, address))
-    assert told == []
+    assert shown_addresses == []
     assert different == []
     assert shown > 40, "a member is told what is looked for"
     comments = club.service.comments
@@ -195,7 +195,7 @@ def test_a_former_member_is_a_stranger_on_every_route(app: Flask, club: Club) ->
 def test_no_address_without_an_id_tells_a_former_member_anything(app: Flask, club: Club) -> None:
     club.service.clubs.leave(club.id, club.ids["eve"])
     former, member = Visitor(app, club, "eve"), Visitor(app, club, "dan")
-    told: list[str] = []
+    shown_addresses: list[str] = []
     shown = 0
     for rule in app.url_map.iter_rules():
         if "GET" not in (rule.methods or ()) or rule.rule.endswith("stream"):
@@ -205,7 +205,7 @@ def test_no_address_without_an_id_tells_a_former_member_anything(app: Flask, clu
         address = filled(rule.rule, club.values(1, club.ended))
         for query in ("", f"?club={club.id}", f"?game={club.ended}"):
             if WORD in contents(former.send("GET", address + query)):
-                told.append(address + query)
+                shown_addresses.append(address + query)
             shown += not query and WORD in contents(member.send("GET", address))
-    assert told == []
+    assert shown_addresses == []
     assert shown > 2
