@@ -93,7 +93,7 @@ def serve(
                 "CARTULARY_DATA": str(settings.data),
                 "CARTULARY_PUBLIC_URL": environ.get("CARTULARY_PUBLIC_URL") or url,
             }
-            serve_web = partial(_serve_web, address, held_port, metrics_folder)
+            serve_web = partial(_serve_web, address, held_port, parts.web_processes, metrics_folder)
             web = web_processes(serve_web, environment, parts.web_processes, metrics_folder)
             commands = process_commands(
                 has_separate_workers=parts.has_separate_workers,
@@ -174,10 +174,10 @@ def _check(settings: Settings, report: Print) -> None:
         report(text(risk))
 
 
-def _serve_web(address: str, port: int, metrics_folder: str) -> None:
+def _serve_web(address: str, port: int, processes: int, metrics_folder: str) -> None:
     from service.server.web_process import run_web_process
 
-    run_web_process(address, port, metrics_folder)
+    run_web_process(address, port, processes, metrics_folder)
 
 
 def _port_error(error: PortError, settings: Settings, host: str, port: int) -> CartularyError:

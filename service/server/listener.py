@@ -1,4 +1,4 @@
-"""The socket that a web process listens on, and how its connections are accepted."""
+"""How the connections to the sockets of a web process are accepted."""
 
 import asyncio
 import logging
@@ -6,10 +6,10 @@ import socket
 import struct
 import sys
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
-from service.server.shared_port import unusable_port
 from service.visitors import network_of
 
 log = logging.getLogger(__name__)
@@ -29,10 +29,6 @@ MAX_WAITING: Final = 1024
 """Accepted connections that wait to be opened."""
 SECONDS_AFTER_FAILED_ACCEPT: Final = 1.0
 """Time without accepting after an error, such as too many open files."""
-BACKLOG: Final = 4096
-"""Connections that wait in the kernel."""
-SEND_BUFFER: Final = 128 * 1024
-"""Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
 RESET: Final = struct.pack("ii", 1, 0)
 """The value of the option SO_LINGER that makes closing a socket reset its connection."""
 
@@ -40,7 +36,7 @@ RESET: Final = struct.pack("ii", 1, 0)
 class Listener:
     """Accepts the connections to a port that other processes of this service may share.
 
-    All others wait in the backlog behind the connections of a client that opens thousands, so they leave it
+    Others wait in the same backlog behind the connections of a client that opens thousands, so they leave it
     as quickly as possible: those that are not admitted are reset at once, without a response, and the others
     wait here. Opening one takes the event loop much longer than accepting it, so a few are opened in a turn,
     and the networks that they come from take turns.
@@ -50,11 +46,13 @@ class Listener:
         self,
         create_connection: Callable[[], asyncio.BaseProtocol],
         admit: Callable[[str], bool],
-        address: str,
-        port: int,
+        sockets: Sequence[socket.socket],
         max_waiting: int = MAX_WAITING,
     ) -> None:
-        """Begin to listen. `admit`: whether to open a connection from an address. Raises PortError."""
+        """Begin to accept. `admit`: whether to open a connection from an address.
+
+        `sockets` listen on one port and do not block; they belong to the listener from now on.
+        """
         self._create_connection = create_connection
         self._admit = admit
         self._loop = asyncio.get_running_loop()
@@ -67,36 +65,22 @@ class Listener:
         """When connections were accepted last."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._pause: asyncio.TimerHandle | None = None
-        family = socket.AF_INET6 if ":" in address else socket.AF_INET
-        # asyncio sets TCP_NODELAY only if the socket names its protocol. Without it, each event of a stream
-        # waits for the client to acknowledge the one before, which may take 40 ms.
-        self._socket = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        try:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-            # Connections inherit it. Otherwise, Linux keeps megabytes for a client that does not read.
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
-            self._socket.settimeout(0)
-            self._socket.bind((address, port))
-            self._socket.listen(BACKLOG)
-        except OSError as error:
-            self._socket.close()
-            raise unusable_port(address, port, error) from error
+        self._sockets = sockets
         self._resume()
 
     @property
     def port(self) -> int:
-        """The port, also if it was given as 0."""
-        port: int = self._socket.getsockname()[1]
+        """The port of the sockets."""
+        port: int = self._sockets[0].getsockname()[1]
         return port
 
     def close(self) -> None:
         """Stop accepting connections. Those that are open stay so."""
-        if self._pause is None:
-            self._loop.remove_reader(self._socket)
-        else:
+        if self._pause is not None:
             self._pause.cancel()
-        self._socket.close()
+        for listening in self._sockets:
+            self._loop.remove_reader(listening)
+            listening.close()
         if self._opening is not None:
             self._opening.cancel()
         for waiting in self._waiting.values():
@@ -106,9 +90,10 @@ class Listener:
 
     def _resume(self) -> None:
         self._pause = None
-        self._loop.add_reader(self._socket, self._accept)
+        for listening in self._sockets:
+            self._loop.add_reader(listening, partial(self._accept, listening))
 
-    def _accept(self) -> None:
+    def _accept(self, listening: socket.socket) -> None:
         """Accept connections for a short time. The event loop calls this again as long as others wait."""
         now = self._loop.time()
         seconds = min(max(LEAST_ACCEPT_SECONDS, now - self._accepted_at), MOST_ACCEPT_SECONDS)
@@ -117,15 +102,14 @@ class Listener:
         sys.setswitchinterval(SWITCH_INTERVAL)
         while now < end and self._waiting_count < self._max_waiting:
             try:
-                accepted, peer = self._socket.accept()
+                accepted, peer = listening.accept()
             except BlockingIOError:
                 break
             except ConnectionAbortedError:
                 continue
             except OSError as error:
                 log.error("connections cannot be accepted: %s", error)  # noqa: TRY400 # the message is enough
-                self._loop.remove_reader(self._socket)
-                self._pause = self._loop.call_later(SECONDS_AFTER_FAILED_ACCEPT, self._resume)
+                self._stop_for_a_while()
                 break
             if self._admit(peer[0]):
                 self._waiting.setdefault(network_of(peer[0]), deque()).append(accepted)
@@ -136,8 +120,16 @@ class Listener:
             now = self._loop.time()
         sys.setswitchinterval(interval)
         self._accepted_at = self._loop.time()
-        if self._opening is None:
-            self._open_some()
+        if self._opening is None and self._waiting:
+            # In the next turn of the event loop, when connections of all sockets have been accepted.
+            self._opening = self._loop.call_soon(self._open_some)
+
+    def _stop_for_a_while(self) -> None:
+        """Accept nothing for SECONDS_AFTER_FAILED_ACCEPT."""
+        for listening in self._sockets:
+            self._loop.remove_reader(listening)
+        if self._pause is None:
+            self._pause = self._loop.call_later(SECONDS_AFTER_FAILED_ACCEPT, self._resume)
 
     def _open_some(self) -> None:
         """Open some of the connections that wait, and the others in the next turns of the event loop."""

@@ -19,6 +19,7 @@ from service.operation.parent_watch import parent_pipe, watch_parent
 from service.operation.redis_risks import risks_at
 from service.operation.stop_signals import StopSignals
 from service.operation.supervisor import Supervisor
+from service.server.listening_sockets import open_sockets
 from service.server.shared_port import SECONDS_TO_STOP, hold_port, local_url, web_processes
 from service.server.web_process import publish_key, run_web_process, serve_web
 from service.settings import Settings
@@ -55,7 +56,8 @@ def run_web(
 
         if processes == 1:
             watch_parent(environ)
-            asyncio.run(serve_web(settings, address, held_port, report_listening))
+            listen = partial(open_sockets, address, held_port)
+            asyncio.run(serve_web(settings, listen, report_listening))
             return
         # The processes do this as well, but would be restarted again and again for a key that cannot be used.
         service = build(settings)
@@ -64,7 +66,7 @@ def run_web(
         stop = StopSignals()
         stop.listen(parent_pipe(environ))
         with tempfile.TemporaryDirectory(prefix="cartulary-metrics-") as folder:
-            run = partial(run_web_process, address, held_port, folder)
+            run = partial(run_web_process, address, held_port, processes, folder)
             supervisor = Supervisor(
                 [web_processes(run, environ, processes, folder)],
                 lambda event: log.warning("%s", english(event)),

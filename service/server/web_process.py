@@ -11,8 +11,11 @@ import logging
 import os
 import resource
 import signal
+import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from functools import partial
+from pathlib import Path
 from threading import Thread
 from typing import Final
 
@@ -32,6 +35,7 @@ from service.server.connections import SPARE_FILES, ConnectionTable
 from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.listener import MAX_WAITING, Listener
+from service.server.listening_sockets import open_sockets
 from service.server.new_connections import NewConnections
 from service.server.refusals import Refusals
 from service.server.request_queues import RequestOwners
@@ -58,10 +62,13 @@ milliseconds; a thread that ends while the interpreter does may keep it from end
 
 
 async def serve_web(
-    settings: Settings, address: str, port: int, on_listening: Callable[[], None]
+    settings: Settings,
+    open_sockets: Callable[[], Sequence[socket.socket]],
+    on_listening: Callable[[], None],
 ) -> None:
     """Serve in this process until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
+    `open_sockets` returns the sockets, which begin to listen when the process can handle requests.
     `on_listening` is called once, as soon as connections are accepted. Needs the main thread. The process
     ends with status 1 if it still runs SECONDS_TO_STOP after the signal, even if this function has returned.
     """
@@ -124,7 +131,7 @@ async def serve_web(
     gc.set_threshold(*GC_THRESHOLDS)
     hub.start()
     async with _repeat(check_bounds, refusals.write):
-        listener = Listener(create_connection, new_connections.admit, address, port, max_waiting)
+        listener = Listener(create_connection, new_connections.admit, open_sockets(), max_waiting)
         on_listening()
         await stop.wait()
         log.info("stopping; %d streams are open", len(hub))
@@ -216,15 +223,19 @@ def find_losses(service: Service) -> None:
         log.warning("lost events are not looked for, because the store does not respond")
 
 
-def run_web_process(address: str, port: int, metrics_folder: str) -> None:
-    """Serve on the port that the parent process holds, with the settings of the environment."""
+def run_web_process(address: str, port: int, processes: int, metrics_folder: str) -> None:
+    """Serve on the port that the parent process holds, with the settings of the environment.
+
+    `processes` share the port, and the folder as well.
+    """
     json_logging.configure()
     share(metrics_folder)
 
     def on_listening() -> None:
         log.info("process %d is listening", os.getpid())
 
-    asyncio.run(serve_web(load_settings(os.environ), address, port, on_listening))
+    listen = partial(open_sockets, address, port, processes, Path(metrics_folder, "sockets.lock"))
+    asyncio.run(serve_web(load_settings(os.environ), listen, on_listening))
 
 
 def _raise_file_limit() -> int:

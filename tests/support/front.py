@@ -26,6 +26,7 @@ from service.server.gateway import Gateway
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest
 from service.server.listener import Listener
+from service.server.listening_sockets import open_sockets
 from service.server.new_connections import NewConnections
 from service.server.refusals import Refusals
 from tests.support.processes import HANG_SECONDS
@@ -209,8 +210,7 @@ class Front:
                 loop, self.gateway, self.table, self._refusals, self._proxies, self.bounds
             ),
             new_connections.admit,
-            "127.0.0.1",
-            0,
+            open_sockets("127.0.0.1", 0),
         )
         self.port = self._listener.port
         self._checks = asyncio.create_task(self._check_bounds())

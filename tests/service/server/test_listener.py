@@ -21,6 +21,7 @@ from service.server.listener import (
     SWITCH_INTERVAL,
     Listener,
 )
+from service.server.listening_sockets import open_sockets
 from tests.support.processes import HANG_SECONDS, ROOT, wait_for_exit
 
 TURN = 1000.0
@@ -68,7 +69,9 @@ class Listening:
         self._turn = 0
         self._admits = admits
         loop.set_exception_handler(lambda _, context: self.errors.append(context))
-        self.listener = Listener(self._create, self._admit, "127.0.0.1", 0, max_waiting)
+        self.listener = Listener(
+            self._create, self._admit, open_sockets("127.0.0.1", 0), max_waiting
+        )
         self.port = self.listener.port
 
     def _create(self) -> Accepted:
@@ -283,14 +286,14 @@ def test_a_closed_listener_accepts_nothing_and_leaves_open_connections(*, is_pau
         with ExitStack() as stack:
             listening.connect(stack, 1)
             await listening.run_until(lambda: len(listening.connections) == 1)
-            file = listening.listener._socket.fileno()
+            files = [listening.fileno() for listening in listening.listener._sockets]
             if is_paused:
                 listening.connect(stack, 1)
                 with too_many_open_files():
                     await listening.run_until(lambda: listening.listener._pause is not None)
             listening.listener.close()
             assert listening.is_refused()
-            assert not loop.remove_reader(file), "the loop still watches a closed file"
+            assert not any(map(loop.remove_reader, files)), "the loop still watches a closed file"
             loop.moved += 2 * SECONDS_AFTER_FAILED_ACCEPT
             for _ in range(100):
                 await asyncio.sleep(0)
@@ -323,6 +326,7 @@ PROGRAM = """
 import asyncio, os, resource, sys
 import concurrent.futures.thread  # as long as a file can be opened
 from service.server.listener import Listener
+from service.server.listening_sockets import open_sockets
 
 class Greeting(asyncio.Protocol):
     def connection_made(self, transport):
@@ -331,7 +335,7 @@ class Greeting(asyncio.Protocol):
 
 async def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
-    listener = Listener(Greeting, lambda _: True, "127.0.0.1", 0)
+    listener = Listener(Greeting, lambda _: True, open_sockets("127.0.0.1", 0))
     files = []
     try:
         while True:
