@@ -4,7 +4,6 @@ import asyncio
 import logging
 import socket
 import struct
-import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -14,16 +13,11 @@ from service.visitors import network_of
 
 log = logging.getLogger(__name__)
 
-OPENED_AT_ONCE: Final = 16
+OPENED_AT_ONCE: Final = 8
 """Connections that are opened in one turn of the event loop."""
-LEAST_ACCEPT_SECONDS: Final = 0.002
-MOST_ACCEPT_SECONDS: Final = 0.02
-"""Time for accepting in one turn of the event loop: as much as everything else took since the last time, so
-that neither keeps the other from more than half of the processor, but within these bounds.
-"""
-SWITCH_INTERVAL: Final = 0.00005
-"""Python's switch interval while connections are accepted, in seconds. Accepting and closing a connection
-lets another thread have the interpreter twice, and one that computes keeps it for that long each time.
+ACCEPT_SECONDS: Final = 0.001
+"""Time for accepting the connections of a socket in one turn of the event loop. The clients that have
+connected wait for it, so it is short: only those that share the socket wait for the connections behind it.
 """
 MAX_WAITING: Final = 1024
 """Accepted connections that wait to be opened."""
@@ -61,8 +55,6 @@ class Listener:
         """By network, accepted connections that wait to be opened. The first network is the next one."""
         self._waiting_count = 0
         self._opening: asyncio.Handle | None = None
-        self._accepted_at = self._loop.time()
-        """When connections were accepted last."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._pause: asyncio.TimerHandle | None = None
         self._sockets = sockets
@@ -96,10 +88,7 @@ class Listener:
     def _accept(self, listening: socket.socket) -> None:
         """Accept connections for a short time. The event loop calls this again as long as others wait."""
         now = self._loop.time()
-        seconds = min(max(LEAST_ACCEPT_SECONDS, now - self._accepted_at), MOST_ACCEPT_SECONDS)
-        end = now + seconds
-        interval = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_INTERVAL)
+        end = now + ACCEPT_SECONDS
         while now < end and self._waiting_count < self._max_waiting:
             try:
                 accepted, peer = listening.accept()
@@ -118,8 +107,6 @@ class Listener:
                 accepted.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
                 accepted.close()
             now = self._loop.time()
-        sys.setswitchinterval(interval)
-        self._accepted_at = self._loop.time()
         if self._opening is None and self._waiting:
             # In the next turn of the event loop, when connections of all sockets have been accepted.
             self._opening = self._loop.call_soon(self._open_some)

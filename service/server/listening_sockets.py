@@ -18,9 +18,10 @@ from typing import Final
 
 from service.server.shared_port import unusable_port
 
-SOCKETS: Final = 16
+SOCKETS_BITS: Final = 6
+SOCKETS: Final = 1 << SOCKETS_BITS
 """Sockets of a process, and so the number of backlogs among which clients are distributed."""
-BACKLOG: Final = 1024
+BACKLOG: Final = 512
 """Connections that wait in the kernel for one of the sockets."""
 SEND_BUFFER: Final = 128 * 1024
 """Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
@@ -49,7 +50,7 @@ _RANDOM_NUMBER: Final = 0xFFFFF000 + 56  # k: a random word instead of one of th
 _IPV4_SOURCE: Final = _NETWORK_HEADER + 12
 _IPV6_SOURCE: Final = _NETWORK_HEADER + 8
 _HASH_MULTIPLIER: Final = (
-    2654435761  # Knuth's multiplicative hash: 2**32 divided by the golden ratio
+    2654435761  # Knuth's multiplicative hash: 2**32 by the golden ratio; its highest bits count
 )
 
 
@@ -137,8 +138,7 @@ def _program(processes: int) -> Iterable[tuple[int, int, int, int]]:
         # An unknown number, so that nobody can choose addresses that share the socket of somebody else.
         (_XOR, 0, 0, secrets.randbits(32)),
         (_MULTIPLY, 0, 0, _HASH_MULTIPLIER),
-        (_SHIFT_RIGHT, 0, 0, 16),
-        (_MODULO, 0, 0, SOCKETS),
+        (_SHIFT_RIGHT, 0, 0, 32 - SOCKETS_BITS),
         (_STORE_MEMORY, 0, 0, 0),
         (_LOAD_WORD, 0, 0, _RANDOM_NUMBER),
         (_MODULO, 0, 0, processes),
