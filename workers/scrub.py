@@ -21,6 +21,7 @@ import orjson
 
 from domain.errors import Unreadable
 from domain.messages import Text
+from replay.language.renderer import english
 from service.bootstrap import Service
 from service.connection import to_text, unavailable_on_error
 from service.errors import GameDamaged, Unavailable, log_text
@@ -201,7 +202,7 @@ class Scrub:
             while (last := self._check(game_id, seq, hash)) is not None:
                 seq, hash = last
         except GameDamaged as damage:
-            self._damaged_games.report_event(game_id, damage.event, log_text(damage))
+            self._damaged_games.report_event(game_id, damage.event, english(damage.fault))
             self._damaged_games.clear_events(game_id, reported, but=damage.event)
         else:
             if reported:

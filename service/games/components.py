@@ -2,11 +2,11 @@
 
 import redis
 
+from replay.language.renderer import english
 from service.accounts.accounts import BotPlayers
 from service.accounts.components import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
-from service.errors import log_text
 from service.games.access import GameAccess
 from service.games.commands import GameCommands
 from service.games.dispute_commands import DisputeCommands, PauseCommands
@@ -79,7 +79,7 @@ class Games:
             self.lost_events.report,
             GameAccess(clubs.is_member),
             lambda damage: damaged_games.report_event(
-                damage.game_id, damage.event, log_text(damage)
+                damage.game_id, damage.event, english(damage.fault)
             ),
         )
         self.for_viewers = GamesForViewers(repository, store)

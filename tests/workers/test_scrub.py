@@ -290,7 +290,7 @@ def test_a_byte_that_is_changed_while_the_service_is_stopped_is_found(
         monkeypatch.setenv("CARTULARY_DATA", str(running.data))
         monkeypatch.setenv("CARTULARY_PUBLIC_URL", running.url)
         output = CliRunner().invoke(cartulary, ["doctor"]).output
-        assert f"event 5 of game {damaged} is damaged: its hash does not match" in output
+        assert f"game {damaged}, event 5: its hash does not match" in output
         work = CliRunner().invoke(cartulary, ["admin", "work"]).output
         assert damaged in work
         assert "event 5" in work

@@ -38,7 +38,11 @@ from tests.support.service_processes import ServiceProcesses
 KILLS: Final = int(os.environ.get("KILLS", "200"))
 """How many processes the long test kills."""
 KINDS: Final = ("replies", "redis", "sender", "web", "worker", "scheduler", "redis watcher")
-MOST_SECONDS_BETWEEN_KILLS: Final = 3.0
+WEIGHTS: Final = [1 if kind == "sender" else 3 for kind in KINDS]
+"""How often a process of each kind is killed: after a killed sender, the mails wait for a minute."""
+MOST_SECONDS_BETWEEN_KILLS: Final = 90.0
+LEAST_ANSWERS_OF_A_KILL: Final = 1.5
+"""Answers that must be dealt with for each kill, on average; otherwise the kills would have tested little."""
 UNCHANGED: Final = "your answer has changed nothing"
 
 
@@ -130,9 +134,9 @@ def playing_by_mail(
 def kill_at_random(play: PlayByMail, kills: int, chance: random.Random) -> None:
     """Kill processes at random and start them again. The first kills cover every kind of process."""
     for number in range(kills):
-        if chance.random() < 0.7:
+        if chance.random() < 0.8:
             wait_for_answers(play, chance)
-        name = KINDS[number] if number < len(KINDS) else chance.choice(KINDS)
+        name = KINDS[number] if number < len(KINDS) else chance.choices(KINDS, weights=WEIGHTS)[0]
         if name not in play.processes.names:
             name = f"{name} 0"
         play.processes.kill(name)
@@ -141,10 +145,7 @@ def kill_at_random(play: PlayByMail, kills: int, chance: random.Random) -> None:
 
 
 def wait_for_answers(play: PlayByMail, chance: random.Random) -> None:
-    """Wait until the players have gone on answering, or for some seconds.
-
-    A mail that a killed sender had claimed is sent a minute later, and what waits is to be killed as well.
-    """
+    """Wait until the players have gone on answering, which takes a minute after a killed sender."""
     count = len(play.answers) + chance.randint(1, 3)
     end = time.monotonic() + MOST_SECONDS_BETWEEN_KILLS
     while len(play.answers) < count and time.monotonic() < end:
@@ -224,6 +225,7 @@ def test_many_kills_neither_lose_nor_double_an_answer(
         kill_at_random(play, KILLS, random.Random(seed))
         play.finish()
         figures = check_answers(play)
+        assert len(play.answers) >= LEAST_ANSWERS_OF_A_KILL * KILLS
     rows = {
         "seed": seed,
         "kills": play.processes.kills.total(),
