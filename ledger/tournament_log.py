@@ -13,7 +13,7 @@ from typing import Final, cast
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from domain.json_types import JsonObject
-from domain.messages import message
+from domain.messages import Message, message
 from domain.tournaments.events import (
     TOURNAMENT_ID,
     TOURNAMENT_VERSION,
@@ -101,6 +101,49 @@ class PendingTournamentEvents:
 def event_hash(event: TournamentEvent) -> str:
     """Return the hash that an event must have."""
     return digest(canonical({name: value for name, value in event.items() if name != "hash"}))
+
+
+def chain_fault(event: TournamentEvent, id: str, prev: str | None) -> Message | None:
+    """Return why an event does not continue the log of a tournament; None if it does.
+
+    `prev` is the hash of the event before it; None if it is not known.
+    """
+    if event["tournament"] != id:
+        return message("it is an event of another tournament")
+    if prev is not None and event["prev"] != prev:
+        return message("its prev is not the hash of the previous event")
+    if event["hash"] != event_hash(event):
+        return message("its hash is not that of its content")
+    return None
+
+
+def sound_events(
+    id: str, lines: Iterable[bytes], after: int = 0, prev: str | None = None
+) -> list[TournamentEvent]:
+    """Return the events of stored lines that were read from event after+1 on, after checking each.
+
+    `prev` is the hash of event `after`; None if it is not known. Raises Unreadable if one is damaged.
+    """
+    events: list[TournamentEvent] = []
+    if not after:
+        prev = ZEROS
+    for seq, line in enumerate(lines, after + 1):
+        try:
+            event = parse_event(line)
+            if event["seq"] != seq:
+                raise Unreadable.with_message("it is missing")
+            if fault := chain_fault(event, id, prev):
+                raise Unreadable(fault)
+        except Unreadable as error:
+            raise Unreadable.with_message(
+                "event {event} of tournament {tournament} is damaged: {fault}",
+                event=seq,
+                tournament=id,
+                fault=error.message,
+            ) from None
+        events.append(event)
+        prev = event["hash"]
+    return events
 
 
 def parse_event(line: bytes) -> TournamentEvent:

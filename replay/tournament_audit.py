@@ -23,7 +23,7 @@ from domain.tournaments.tournament import DrawnRound, Tournament, evolve_tournam
 from ledger.canonical import format_timestamp
 from ledger.keys import BadSignature, check_head
 from ledger.record import Record, read
-from ledger.tournament_log import TournamentRecord, event_hash, middle_of
+from ledger.tournament_log import TournamentRecord, chain_fault, middle_of
 from replay.audit.findings import Outcome
 from replay.audit.inclusion import check_inclusion
 from replay.audit.quick import quick_audit
@@ -136,12 +136,8 @@ def _check_head(record: TournamentRecord, keys: Sequence[JsonObject]) -> None:
 
 
 def _check_chain(before: Tournament | None, event: TournamentEvent, id: str) -> None:
-    if event["tournament"] != id:
-        raise _Differs.with_message("it is an event of another tournament")
-    if event["prev"] != (ZEROS if before is None else before.hash):
-        raise _Differs.with_message("its prev is not the hash of the previous event")
-    if event["hash"] != event_hash(event):
-        raise _Differs.with_message("its hash is not that of its content")
+    if fault := chain_fault(event, id, ZEROS if before is None else before.hash):
+        raise _Differs(fault)
     if before is not None and event["at"] < before.at:
         raise _Differs.with_message("it is earlier than the previous event")
 

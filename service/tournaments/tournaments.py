@@ -38,6 +38,7 @@ from ledger.tournament_log import (
     PendingTournamentEvents,
     is_tournament_id,
     parse_event,
+    sound_events,
     tournament_header,
     write_tournament,
 )
@@ -188,7 +189,8 @@ class Tournaments:
             return self._keep(_fold(id, self._store.read(id)))
         if len(lines) == 1:
             return cached
-        return self._keep(fold_tournament([parse_event(line) for line in lines[1:]], cached))
+        events = sound_events(id, lines[1:], cached.seq, cached.hash)
+        return self._keep(fold_tournament(events, cached))
 
     def _keep(self, tournament: Tournament) -> Tournament:
         with self._lock:
@@ -426,12 +428,16 @@ class Tournaments:
         """Return the events after event `after`, at most `limit` and MAX_PAGE."""
         self.get(id, viewer)
         lines = self._store.read(id, after + 1, min(limit, MAX_PAGE))
-        return [parse_event(line) for line in lines]
+        return sound_events(id, lines, after)
 
     def record(self, id: str, viewer: str | None) -> Iterator[bytes]:
-        """Return the lines of the signed record of a tournament. Raises NotFound before the first line."""
+        """Return the lines of the signed record of a tournament.
+
+        Raises NotFound, and Unreadable for a damaged event, before the first line.
+        """
         tournament = self.get(id, viewer)
         lines = self._store.read(id)[: tournament.seq]
+        sound_events(id, lines)
         people = [tournament.creator, *tournament.invited, *tournament.members]
         players: list[JsonObject] = [
             {"id": player, "handle": handle} for player, handle in self.handles(people).items()
@@ -517,7 +523,7 @@ def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
 def _fold(id: str, lines: Sequence[bytes]) -> Tournament:
     if not lines:
         raise _not_found(id)
-    return fold_tournament([parse_event(line) for line in lines])
+    return fold_tournament(sound_events(id, lines))
 
 
 def _readable(page: TournamentPage, load: Callable[[str], Tournament]) -> Iterator[Tournament]:

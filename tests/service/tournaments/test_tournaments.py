@@ -1,6 +1,6 @@
 """Tournaments from their creation to their end, with a real store, scheduler and worker."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import timedelta
@@ -16,9 +16,10 @@ from domain.tournaments.events import TournamentEvent
 from ledger.pending import PendingEvents
 from ledger.tournament_log import read_tournament
 from replay.audit import audit
+from replay.language.renderer import english
 from replay.tournament_audit import audit_tournament
 from service import clock
-from service.bootstrap import Service
+from service.bootstrap import Service, build
 from service.errors import Forbidden, NotFound
 from service.games.game_cache import CachedGame
 from service.recovery.reindex import reindex
@@ -446,6 +447,45 @@ def test_a_damaged_tournament_does_not_prevent_an_erasure(service: Service) -> N
     service.accounts.erasure.erase(ada, "correct horse")
     assert not service.tournaments.tournaments.load(other).takes_part(ada)
     assert service.accounts.players.get([ada]) == [None]
+
+
+@pytest.mark.parametrize("is_cached", [True, False], ids=["cached", "cold"])
+@pytest.mark.parametrize(
+    ("damage", "fault"),
+    [
+        ((b'"at":"2', b'"at":"3'), "its hash is not that of its content"),
+        ((b'"prev":"', b'"prev":"0'), "the field prev has an invalid value"),
+        ((b'"seq":3', b'"seq":4'), "it is missing"),
+        (None, "it is missing"),
+    ],
+    ids=["byte", "field", "seq", "event"],
+)
+def test_a_changed_event_is_never_served(
+    service: Service, damage: tuple[bytes, bytes] | None, fault: str, *, is_cached: bool
+) -> None:
+    olga, players = organiser(service), register_accounts(service, 3)
+    id = create(service, olga).id
+    register(service, id, players)
+    key = f"cartulary:{{tournament:{id}}}:events"
+    rows: Any = service.redis.xrange(key)
+    service.redis.delete(key)
+    for number, fields in rows:
+        if number != b"3-0":
+            service.redis.xadd(key, fields, id=number)
+        elif damage is not None:
+            service.redis.xadd(key, {"e": fields[b"e"].replace(*damage)}, id=number)
+    tournaments = (service if is_cached else build(service.settings)).tournaments.tournaments
+
+    def read_all() -> Iterator[Callable[[], object]]:
+        yield lambda: tournaments.events(id, None, after=1)
+        yield lambda: list(tournaments.record(id, None))
+        if not is_cached:
+            yield lambda: tournaments.load(id)
+
+    for read in read_all():
+        with pytest.raises(Unreadable) as raised:
+            read()
+        assert english(raised.value.message) == f"event 3 of tournament {id} is damaged: {fault}"
 
 
 def test_no_list_of_games_has_a_tournament_and_reindexing_lists_it_again(service: Service) -> None:
