@@ -129,11 +129,7 @@ def sound_events(
         prev = ZEROS
     for seq, line in enumerate(lines, after + 1):
         try:
-            event = parse_event(line)
-            if event["seq"] != seq:
-                raise Unreadable.with_message("it is missing")
-            if fault := chain_fault(event, id, prev):
-                raise Unreadable(fault)
+            event = _sound_event(line, id, seq, prev)
         except Unreadable as error:
             raise Unreadable.with_message(
                 "event {event} of tournament {tournament} is damaged: {fault}",
@@ -144,6 +140,15 @@ def sound_events(
         events.append(event)
         prev = event["hash"]
     return events
+
+
+def _sound_event(line: bytes, id: str, seq: int, prev: str | None) -> TournamentEvent:
+    event = parse_event(line)
+    if event["seq"] != seq:
+        raise Unreadable.with_message("it is missing")
+    if fault := chain_fault(event, id, prev):
+        raise Unreadable(fault)
+    return event
 
 
 def parse_event(line: bytes) -> TournamentEvent:

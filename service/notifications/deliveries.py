@@ -50,7 +50,8 @@ from service.notifications.delivery import (
     delivery_from_fields,
     encode_result,
 )
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR
+from service.notifications.kinds import OPERATOR
+from service.notifications.subjects import KIND_OF_SUBJECT
 from service.replication import Replication
 from service.store.shards import Shards
 

@@ -13,10 +13,8 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message
-from ledger.turn_clock import clock_stop
 from replay.language.renderer import NO_NAMES, Names
 from replay.recap import Recap
-from service import clock
 from service.accounts.accounts import Players
 from service.clubs.clubs import Clubs
 from service.errors import NotFound
@@ -26,6 +24,7 @@ from service.games.recaps import Recaps
 from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.kinds import OPERATOR, club_of_reader
 from service.notifications.notification import Notification
+from service.notifications.subjects import SUBJECTS, Source, not_in_log
 from service.notifications.titles import (
     chat_messages_title,
     club_title,
@@ -74,15 +73,13 @@ class NotificationFactory:
         can_see_game = is_operators or self._queries.access.can_see(game, delivery.player)
         if not (can_see_game or is_of_former_player):
             return None
-        if not _is_current(subject, game, delivery):
+        if not SUBJECTS[subject].is_current(game, delivery):
             return None
         details = self._details(subject, game, delivery)
         # What happens before the game, and a message, do not say what has happened in the game.
         recap = (
             Recap()
-            if is_operators
-            or is_of_former_player
-            or subject in ("invited", "player_joined", "invitation_declined", "message")
+            if is_operators or is_of_former_player or not SUBJECTS[subject].has_recap
             else self._recaps.recap(game, game.seat_of(delivery.player))
         )
         headline = title(subject, game, details, delivery.player)
@@ -154,50 +151,13 @@ class NotificationFactory:
 
     def _details(self, subject: Subject, game: Game, delivery: Delivery) -> JsonObject:
         """Return the details of a notification, for programs. Raises Unreadable."""
-        match subject:
-            case "your_turn" | "deadline_near":
-                seat = delivery.data["seat"]
-                stop = clock_stop(game, clock.format(clock.now()))
-                details = {
-                    "seat": seat,
-                    "round": game.round,
-                    "deadline": clock.deadline(game),
-                    "clock_stopped_until": None if stop is None else stop.until,
-                }
-                return details | ({"begins": True} if "begins" in delivery.data else {})
-            case "game_over":
-                return {"status": game.status, "ranking": game.ranking}
-            case "game_created":
-                return {"creator": game.creator, "places": game.seats}
-            case "game_started":
-                return {"seats": list(game.players)}
-            case "invited" | "player_joined" | "invitation_declined" | "message":
-                names = ("from", "message")
-                return {name: delivery.data[name] for name in names if name in delivery.data}
-            case "round_scored":
-                event = self._event(game, delivery.seq)
-                if event["type"] != "RoundScored":
-                    raise _not_in_log(delivery.seq)
-                data = event["data"]
-                return {"round": data["round"], "standings": data["standings"]}
-            case "turn_played_by_bot":
-                event = self._event(game, delivery.seq)
-                return {"seat": delivery.data["seat"], "action": event["action"]}
-            case _:
-                event = self._event(game, delivery.seq)
-                details = dict(event["data"])
-                if subject == "dispute_opened":
-                    details["dispute"] = event["seq"]
-                if subject == "seat_moved" and delivery.player in game.excluded_players:
-                    return {"seat": details["seat"]}
-                if "seat" in event["by"]:
-                    details.setdefault("seat", event["by"]["seat"])
-                return details
+        source = Source(game, delivery, lambda seq: self._event(game, seq))
+        return SUBJECTS[subject].details(source)
 
     def _event(self, game: Game, seq: int) -> Event:
         events = self._queries.event_page(game.id, seq - 1, 1)
         if not events:
-            raise _not_in_log(seq)
+            raise not_in_log(seq)
         return events[0]
 
     def _names(self, game: Game, details: JsonObject) -> Names:
@@ -221,31 +181,3 @@ def _notification(delivery: Delivery, title: Message) -> Notification:
         seq=delivery.seq,
         title=title,
     )
-
-
-def _is_current(subject: Subject, game: Game, delivery: Delivery) -> bool:
-    """Return whether a notification is still about something that concerns its reader."""
-    data = delivery.data
-    match subject:
-        case "invited":
-            return all(player in game.awaited for player in delivery.players)
-        case "player_joined":
-            return game.status == "open" and game.has_joined(data["from"])
-        case "invitation_declined":
-            has_declined = data["from"] in game.declined and not game.has_joined(data["from"])
-            return game.status == "open" and has_declined
-        case "time_given":
-            return all(game.seat_of(player) == data["seat"] for player in delivery.players)
-        case "your_turn":
-            is_same_turn = (game.to_act, game.turn) == (data["seat"], data["turn"])
-        case "deadline_near":
-            current = (game.to_act, game.turn, clock.deadline(game))
-            is_same_turn = current == (data["seat"], data["turn"], data["deadline"])
-        case _:
-            return True
-    # The seat to act may have passed to another player.
-    return is_same_turn and all(game.seat_of(player) == game.to_act for player in delivery.players)
-
-
-def _not_in_log(seq: int) -> Unreadable:
-    return Unreadable.with_message("event {seq} is not what the notification is about", seq=seq)

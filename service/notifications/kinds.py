@@ -1,12 +1,14 @@
-"""The kinds of notifications, the subjects within each kind, and the channels by which players receive them.
+"""The kinds of notifications, and the channels by which players receive them.
 
-A kind is what a player chooses to receive, or not. A subject is more precise, and is what programs read.
+A kind is what a player chooses to receive, or not. A subject is more precise, and is what programs read
+(`subjects.py`).
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-from service.games.outbox import Subject
+from domain.messages import Message, message
 
 Kind: TypeAlias = Literal[
     "invited",
@@ -24,41 +26,34 @@ Kind: TypeAlias = Literal[
 ]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-SUBJECTS_OF_KIND: Final[Mapping[Kind, tuple[Subject, ...]]] = {
-    "invited": ("invited",),
-    "player_joined": ("player_joined",),
-    "invitation_declined": ("invitation_declined",),
-    "game_started": ("game_started", "game_created"),
-    "your_turn": ("your_turn",),
-    "deadline_near": ("deadline_near",),
-    "turn_forfeited": (
-        "turn_forfeited",
-        "turn_excused",
-        "turn_played_by_bot",
-        "player_removed",
-        "seat_vacated",
-        "seat_moved",
+
+@dataclass(frozen=True, slots=True)
+class KindDescription:
+    """What players choose with a kind."""
+
+    label: Message
+    is_sent_by_default: bool = True
+    """Whether players who have chosen nothing receive it by e-mail and push."""
+    is_later: bool = False
+    """Whether there are versions that cannot read preferences with this kind among the others, as it is with
+    all new ones (`preferences.py`)."""
+
+
+KIND_DESCRIPTIONS: Final[Mapping[Kind, KindDescription]] = {
+    "invited": KindDescription(message("You are invited to a game")),
+    "player_joined": KindDescription(message("Somebody has joined your open game")),
+    "invitation_declined": KindDescription(
+        message("Somebody has declined your invitation"), is_later=True
     ),
-    "round_scored": ("round_scored",),
-    "game_over": ("game_over",),
-    "message": ("message",),
-    "dispute": (
-        "dispute_opened",
-        "dispute_answered",
-        "ruling_proposed",
-        "dispute_withdrawn",
-        "dispute_ruled",
-        "takeback_requested",
-        "takeback_answered",
-        "play_resumed",
-        "pause_agreed",
-        "time_given",
-        "events_lost",
-    ),
-    "tournament": ("tournament_round", "tournament_last_date", "tournament_over"),
-}
-KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {
-    subject: kind for kind, subjects in SUBJECTS_OF_KIND.items() for subject in subjects
+    "game_started": KindDescription(message("A game of yours has begun")),
+    "your_turn": KindDescription(message("It is your turn")),
+    "deadline_near": KindDescription(message("The time for your turn ends soon")),
+    "turn_forfeited": KindDescription(message("A deadline was missed")),
+    "round_scored": KindDescription(message("A round is scored"), is_sent_by_default=False),
+    "game_over": KindDescription(message("A game is over")),
+    "message": KindDescription(message("Somebody has written a message")),
+    "dispute": KindDescription(message("A dispute, a takeback, a pause or more time")),
+    "tournament": KindDescription(message("Rounds and the end of a tournament")),
 }
 
 PlayerChannel: TypeAlias = Literal["email", "webhook", "push"]

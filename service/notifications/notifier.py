@@ -17,10 +17,11 @@ from service.games.outbox import Subject
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
-from service.notifications.kinds import KIND_OF_SUBJECT, OPERATOR, Kind, club_reader
+from service.notifications.kinds import OPERATOR, Kind, club_reader
 from service.notifications.notification import time_zone_of
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
+from service.notifications.subjects import KIND_OF_SUBJECT
 
 _MAX_DIGESTS: Final = 3
 """Digests that are tried for a delivery, if the next one is just being sent."""

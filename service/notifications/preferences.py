@@ -20,12 +20,11 @@ from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
 from service.connection import to_text, unavailable_on_error
 from service.games.outbox import LONGEST_QUIET_HOURS
-from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind
+from service.notifications.kinds import KIND_DESCRIPTIONS, KINDS, PLAYER_CHANNELS, Kind
 
 _PREFIX: Final = "cartulary:notifications:"
 _GAMES: Final = f"{_PREFIX}games:"
 _TIME: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
-_ALL_BUT_ROUNDS: Final = frozenset(KINDS) - {"round_scored"}
 
 GameChoice: TypeAlias = Literal["all", "turns", "none"]
 GAME_CHOICES: Final[tuple[GameChoice, ...]] = get_args(GameChoice)
@@ -44,14 +43,19 @@ _EARLIEST_KINDS: Final = frozenset(
     | {"game_over", "message", "dispute", "tournament"}
 )
 """The kinds that preferences were about when they did not yet store which kinds there were."""
-_LATER_KINDS: Final[tuple[Kind, ...]] = ("invitation_declined",)
+_SENT_BY_DEFAULT: Final = frozenset(
+    kind for kind, description in KIND_DESCRIPTIONS.items() if description.is_sent_by_default
+)
+_LATER_KINDS: Final = frozenset[str](
+    kind for kind, description in KIND_DESCRIPTIONS.items() if description.is_later
+)
 """The kinds that earlier versions refuse to read among the others; see `_encode`."""
 
 DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
-    "email": _ALL_BUT_ROUNDS,
+    "email": _SENT_BY_DEFAULT,
     # A program asks for what it needs, and a registered webhook is there to be called.
     "webhook": frozenset(KINDS),
-    "push": _ALL_BUT_ROUNDS,
+    "push": _SENT_BY_DEFAULT,
 }
 
 
@@ -255,7 +259,7 @@ def _encode(preferences: Preferences) -> bytes:
     For these, a kind that they do not know makes all preferences unreadable, unless it is in `offered`. So
     what a player has chosen of later kinds is there, as `CHANNEL.KIND`, next to the kinds that there are.
     """
-    listed = frozenset[str](KINDS) - frozenset[str](_LATER_KINDS)
+    listed = frozenset[str](KINDS) - _LATER_KINDS
     later = [
         f"{channel}.{kind}"
         for channel, chosen in preferences.kinds.items()

@@ -14,8 +14,8 @@ from service import clock
 from service.bootstrap import Service
 from service.games.outbox import Subject, subject_of
 from service.notifications.delivery import Delivery
-from service.notifications.kinds import KIND_OF_SUBJECT
 from service.notifications.notifier import ANY_TIME, Times
+from service.notifications.subjects import KIND_OF_SUBJECT
 from workers.tasks import Task
 
 _ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})

@@ -22,7 +22,7 @@ from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.routes.notifications import feed_addresses
 from service.http.schemas.notifications import AddPushSubscription, AddWebhook
 from service.notifications.delivery import Status
-from service.notifications.kinds import KINDS, PLAYER_CHANNELS, Kind, PlayerChannel
+from service.notifications.kinds import KIND_DESCRIPTIONS, KINDS, PLAYER_CHANNELS, PlayerChannel
 from service.notifications.preferences import GameChoice
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
@@ -35,20 +35,6 @@ blueprint = Blueprint("notifications", __name__)
 NOTIFICATIONS: Final = "/account/notifications"
 SHOWN_DELIVERIES: Final = 20
 
-_KINDS: Final[Mapping[Kind, Message]] = {
-    "invited": message("You are invited to a game"),
-    "player_joined": message("Somebody has joined your open game"),
-    "invitation_declined": message("Somebody has declined your invitation"),
-    "game_started": message("A game of yours has begun"),
-    "your_turn": message("It is your turn"),
-    "deadline_near": message("The time for your turn ends soon"),
-    "turn_forfeited": message("A deadline was missed"),
-    "round_scored": message("A round is scored"),
-    "game_over": message("A game is over"),
-    "message": message("Somebody has written a message"),
-    "dispute": message("A dispute, a takeback, a pause or more time"),
-    "tournament": message("Rounds and the end of a tournament"),
-}
 _GAME_CHOICES: Final[Mapping[GameChoice, Message]] = {
     "all": message("All that you have chosen in your account"),
     "turns": message("Of these, only those about your turn"),
@@ -166,7 +152,7 @@ def _notifications_page(
     return page(
         "notifications.html",
         status,
-        kinds=_KINDS,
+        kinds={kind: description.label for kind, description in KIND_DESCRIPTIONS.items()},
         channels=_CHANNELS,
         statuses=_STATUSES,
         reachable=frozenset(channels),
