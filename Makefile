@@ -67,6 +67,10 @@ cluster: install ## run the tests of the service on a Redis Cluster, and behind 
 engines: install ## run the tests of what an engine does on Redis 6.2, 7, 8 and Valkey, whichever this machine can get
 	@tests/engines.sh $(VENV) -n $(WORKERS) --dist loadfile $(ARGS)
 
+.PHONY: new-game
+new-game: install ## write the files of a new game into a folder of its own: NAME=seven_hexes (docs/adding-a-game.md)
+	@$(BIN)/cartulary new-game "$(NAME)" $(ARGS)
+
 .PHONY: format
 format: install ## format the code and apply ruff's automatic fixes
 	@$(BIN)/ruff check --fix-only --quiet .

@@ -4,6 +4,7 @@ A new game of this package adds its lines here. Another distribution provides a 
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Final, TypeAlias
@@ -49,10 +50,23 @@ def with_installed_games(games: Mapping[str, AnyRuleSystem]) -> Mapping[str, Any
     return installed
 
 
-RULES: Final = with_installed_games({barony.NAME: BARONY, baron.NAME: BARON})
+_GAMES: Final = dict(with_installed_games({barony.NAME: BARONY, baron.NAME: BARON}))
+RULES: Final[Mapping[str, AnyRuleSystem]] = _GAMES
 """The games by name; the first is the default where a command needs one."""
 EXPANSIONS: Final[Mapping[tuple[str, str], AnyRuleSystem]] = {(barony.NAME, "sorcery"): SORCERY}
 """Rule systems that replace a game's where an option is true, by the game and the option."""
+
+
+@contextmanager
+def with_game(game: AnyRuleSystem) -> Iterator[None]:
+    """Have a game that is not installed in this process, until the end of the block."""
+    former = dict(_GAMES)
+    _GAMES[game.NAME] = game
+    try:
+        yield
+    finally:
+        _GAMES.clear()
+        _GAMES.update(former)
 
 
 @dataclass(frozen=True, slots=True)

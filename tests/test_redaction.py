@@ -29,7 +29,7 @@ from domain.hexes import hex_text
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from domain.next_step import next_step
-from domain.registry import EXPANSIONS, RULES
+from domain.registry import EXPANSIONS, RULES, with_game
 from ledger.record import Record, read
 from replay.playout import plan, play
 from tests.support import token_game
@@ -281,13 +281,8 @@ def _previews_values(state: token_game.State, seat: int, action: Any) -> Preview
         {"explain": lambda state, *_: [("ST-TAKE", str(state and state.values))]},
     ],
 )
-def test_the_comparison_finds_a_game_that_does_not_redact(
-    leak: JsonObject, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_comparison_finds_a_game_that_does_not_redact(leak: JsonObject) -> None:
     record = recorded(token_game.NAME, 3, {})
     leaky = SimpleNamespace(**{**vars(token_game), **leak})
-    monkeypatch.setitem(
-        cast("dict[str, AnyRuleSystem]", RULES), token_game.NAME, cast("AnyRuleSystem", leaky)
-    )
-    with pytest.raises(AssertionError):
+    with with_game(cast("AnyRuleSystem", leaky)), pytest.raises(AssertionError):
         compare_views(record, 1, choices_every=1)

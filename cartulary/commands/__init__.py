@@ -16,6 +16,7 @@ from cartulary.commands.check_game import check_game
 from cartulary.commands.compare import compare
 from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
+from cartulary.commands.new_game import new_game
 from cartulary.commands.play import play
 from cartulary.commands.positions import diff, replay
 from cartulary.commands.ratings import ratings
@@ -60,6 +61,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     playout,
     arena,
     check_game,
+    new_game,
     sandbox,
     timeline,
     key,

@@ -44,7 +44,7 @@ def drawing_of(package: str, kind: str) -> Drawing | None:
         return Drawing(
             parts["silhouette"]["d"],
             parts["lines"]["d"],
-            (float(emblem["cx"]), float(emblem["cy"]), float(emblem["r"])),
+            (float(emblem.get("cx", 0)), float(emblem.get("cy", 0)), float(emblem["r"])),
         )
     except (KeyError, ValueError) as error:
         raise ValueError(f"{path}: silhouette, lines or emblem: {error!r}") from None

@@ -48,8 +48,9 @@ def test_no_friend_who_is_invited_sees_an_error_page(
     faults: list[str] = []
     for trial in range(TRIALS):
         game, link, creator = invite(visitors, places, trial)
-        # No page of the former account is left to send something with the session of the next one.
-        host.page.goto("about:blank")
+        # No page of a former account is left that could load again, or send something, with another session.
+        for visitor in (host, *friends):
+            visitor.page.goto("about:blank")
         host.log_in(creator)
         host.open(f"/games/{game}")
         for friend in friends:

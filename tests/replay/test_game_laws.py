@@ -4,15 +4,13 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from types import SimpleNamespace
-from typing import Any, cast
-from unittest.mock import patch
+from typing import Any
 
 import pytest
 
-from domain import registry
-from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent
+from domain.contract import ALL_SECRETS, DomainEvent
 from domain.messages import message
-from domain.registry import RegisteredRuleSystem, rule_systems
+from domain.registry import RegisteredRuleSystem, rule_systems, with_game
 from domain.turn_games.formats import TurnForfeited
 from domain.turn_games.state import same_turn
 from replay.game_laws import LAWS, LawReport, check_game, possible_seats
@@ -30,8 +28,7 @@ def report_of(game: RegisteredRuleSystem, seats: Sequence[int]) -> LawReport:
 
 def checked(rules: Any, seats: int = 2) -> LawReport:
     """The report about a game that is registered while it is checked."""
-    games = cast("dict[str, AnyRuleSystem]", registry.RULES)
-    with patch.dict(games, {rules.NAME: rules}):
+    with with_game(rules):
         return report_of(RegisteredRuleSystem(rules.NAME, rules, rules.NAME, {}), [seats])
 
 

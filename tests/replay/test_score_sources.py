@@ -2,12 +2,11 @@
 
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 import pytest
 
-from domain import registry
-from domain.contract import AnyRuleSystem, OwnOptions
+from domain.contract import OwnOptions
+from domain.registry import with_game
 from replay.language.renderer import english
 from replay.playout import plan, play
 from replay.score_chart import NoScores, ScoreChart, score_chart
@@ -39,10 +38,9 @@ class HeadStart(SevenHexes):
         return State(seats=seats, points=(0, 2))
 
 
-def test_the_points_at_the_start_are_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    games = cast("dict[str, AnyRuleSystem]", registry.RULES)
-    monkeypatch.setitem(games, SevenHexes.NAME, cast("AnyRuleSystem", HeadStart()))
-    chart = score_chart(read(play(plan(SevenHexes.NAME, 2, b"s" * 32, {})).record))
+def test_the_points_at_the_start_are_a_source() -> None:
+    with with_game(HeadStart()):
+        chart = score_chart(read(play(plan(SevenHexes.NAME, 2, b"s" * 32, {})).record))
     assert next(english(source) for source, _ in chart.sources[1]) == "at the start"
     last = chart.points[-1].scores
     assert [sum(points for _, points in of_seat) for of_seat in chart.sources] == [*last]

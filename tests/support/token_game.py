@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy as shallow
 from typing import Final, Literal, cast
-from unittest.mock import patch
 
-from domain import registry
 from domain.chance import Chance
 from domain.choices import Preview
 from domain.contract import (
@@ -32,6 +30,7 @@ from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked
 from domain.lessons import AnyLesson
 from domain.messages import Message, PlayerAt, Text, message, term
+from domain.registry import with_game
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.token_game_choices import QUESTIONS, attempt, choice_message, choices
 from tests.support.token_game_formats import (
@@ -388,5 +387,5 @@ BOTS: Final[Mapping[str, Bot[Action, StonesPosition]]] = {"sensible": greedy}
 def registered() -> Iterator[None]:
     """Add the game to the registry while this lasts."""
     system = cast("AnyRuleSystem", sys.modules[__name__])
-    with patch.dict(cast("dict[str, AnyRuleSystem]", registry.RULES), {NAME: system}):
+    with with_game(system):
         yield

@@ -2,16 +2,20 @@
 
 Every chapter with clauses is on the page of a rule system: the first one whose summaries of clauses
 (`CLAUSES`) contain all of them. The others are on the page that leads to the rules of all games. A built
-package contains a copy of the texts; a checkout has them in its docs.
+package contains a copy of the texts; a checkout has them in its docs. The package of a game from another
+distribution may contain its own, `rules.md` and `rules-introduction.md`.
 
 The texts in docs are for authors of programs too. What concerns only these (formats, seeds, the server) is
 between comments `<!-- programs -->` and `<!-- /programs -->`, and not on the pages, where people read.
 """
 
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
@@ -73,11 +77,24 @@ def introduction_name(name: str) -> str:
 
 def _parts(name: str, language: str) -> list[str]:
     """Return the chapters of a text in a language; in English if it is not translated."""
-    suffix = "" if language == ENGLISH else f".{language}"
-    paths = [folder / f"{name}{suffix}.md" for folder in (_PACKAGED, _DOCS)]
-    path = next((path for path in paths if path.is_file()), None)
+    own = next((folder for folder in (_PACKAGED, _DOCS) if (folder / f"{name}.md").is_file()), None)
+    folders = [*([] if own is None else [own]), *_folders_of_games()]
+    return [part for folder in folders for part in _parts_of_file(folder, name, language)]
+
+
+def _folders_of_games() -> Iterator[Traversable]:
+    """Yield the packages of games that may have texts of their own beside them, such as installed ones."""
+    for entry in rule_systems().values():
+        module = sys.modules[getattr(entry.system, "__name__", type(entry.system).__module__)]
+        if module.__package__:
+            yield files(module.__package__)
+
+
+def _parts_of_file(folder: Traversable, name: str, language: str) -> list[str]:
+    names = [f"{name}.md"] if language == ENGLISH else [f"{name}.{language}.md", f"{name}.md"]
+    path = next((folder / file for file in names if (folder / file).is_file()), None)
     if path is None:
-        return [] if language == ENGLISH else _parts(name, ENGLISH)
+        return []
     text = _FOR_PROGRAMS.sub("", path.read_text(encoding="utf-8"))
     return [part for part in re.split(r"^(?=# )", text, flags=re.MULTILINE) if part]
 
