@@ -20,6 +20,7 @@ from typing import Any, Final, NamedTuple
 import redis
 from flask import Flask, Request, g, request, session
 from flask.sessions import NullSession, SecureCookieSession, SecureCookieSessionInterface
+from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 from itsdangerous import BadSignature
 from typing_extensions import override
 
@@ -207,6 +208,9 @@ def log_in(token: str) -> None:
         "id": source.browser or secrets.token_hex(_BROWSER_BYTES),
         "players": [*others, player_id][-_MAX_PLAYERS_PER_BROWSER:],
     }
+    # Otherwise, each of the first pages that are loaded at the same time would give the session its own.
+    g.pop("csrf_token", None)
+    generate_csrf()
 
 
 def log_out() -> None:

@@ -1,15 +1,17 @@
 """A page that follows a stream is neither loaded again nor replaced while one of its forms is answered."""
 
 import re
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 import pytest
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import Error, Page, Request, Route, expect
 
 from tests.support.browsing import Visitor, Visitors
-from tests.support.processes import ROOT
+from tests.support.processes import HANG_SECONDS, ROOT
 
 SCRIPTS: Final = ROOT / "service" / "pages" / "static" / "js"
 WITHOUT_FORMS: Final = {"live", "server"}
@@ -24,6 +26,15 @@ SEND_BY_THE_BROWSER: Final = """(form) => {
     form.submit();
 }"""
 """Sends a form without the event `submit`, so that neither htmx nor the page hear of it."""
+HOLD_NEXT_FORM: Final = """(milliseconds) => addEventListener("submit", (event) => {
+    event.preventDefault();
+    event.target.setAttribute("aria-busy", "true");
+    setTimeout(() => {
+        event.target.removeAttribute("aria-busy");
+        event.target.requestSubmit(event.submitter);
+    }, milliseconds);
+}, { capture: true, once: true })"""
+"""Holds the next form back for a while, as a script does that adds something to it."""
 LISTEN: Final = """() => new Promise((resolve) => {
     const source = new EventSource(document.querySelector("[data-stream]").dataset.stream);
     const mark = () => (document.documentElement.dataset.hasEvent = "");
@@ -147,6 +158,14 @@ def hold_form(page: Page, form: str, send: str, path: str = "") -> Callable[[], 
     return go_on
 
 
+def wait_for(page: Page, held: list[Route]) -> None:
+    """Wait until a request is held back."""
+    deadline = time.monotonic() + HANG_SECONDS
+    while not held:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(_PAUSE_MILLISECONDS)
+
+
 @pytest.mark.parametrize("make", [make for scenes in SCENES.values() for make in scenes])
 def test_no_event_replaces_a_form_while_it_is_answered(make: MakeScene, visitors: Visitors) -> None:
     scene = make(visitors)
@@ -173,6 +192,42 @@ def test_no_event_overtakes_a_form_that_the_browser_sends_by_itself(visitors: Vi
     # Playwright reads nothing of a page while it is being left.
     page.wait_for_timeout(2 * REPLACING_MILLISECONDS)
     go_on()
+    page.wait_for_url(re.compile("/games/[0-9a-f]{16}$"))
+    page.locator(scene.result).first.wait_for()
+
+
+@pytest.mark.parametrize("is_held", [True, False], ids=["held-back", "pressed"])
+def test_a_form_that_is_sent_while_its_page_is_on_its_way_again_is_answered(
+    visitors: Visitors, *, is_held: bool
+) -> None:
+    """The new page would swallow the click of a press that has begun, or a form that a script holds back."""
+    scene = join_by_link(visitors)
+    page = scene.visitor.open(scene.page)
+    loads: list[Route] = []
+
+    def hold_first(route: Route) -> None:
+        if route.request.method == "GET" and not loads:
+            loads.append(route)
+        else:
+            route.continue_()
+
+    page.route(f"**{scene.page}", hold_first)
+    # Playwright reads nothing of a page while it is being left.
+    box = page.locator(f"{scene.form} button[name=guest]").bounding_box()
+    assert box is not None
+    if is_held:
+        page.evaluate(HOLD_NEXT_FORM, 2 * REPLACING_MILLISECONDS)
+    scene.event()
+    wait_for(page, loads)
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.down()
+    if is_held:
+        page.mouse.up()
+    with suppress(Error):  # The page has given this request up.
+        loads[0].continue_()
+    page.wait_for_timeout(REPLACING_MILLISECONDS)
+    if not is_held:
+        page.mouse.up()
     page.wait_for_url(re.compile("/games/[0-9a-f]{16}$"))
     page.locator(scene.result).first.wait_for()
 

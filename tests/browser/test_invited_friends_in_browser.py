@@ -34,6 +34,44 @@ def join_all(pages: Sequence[Page], game: str) -> None:
         page.locator(BOARD).first.wait_for()
 
 
+def try_once(
+    visitors: Visitors, places: int, trial: int, language: str, *, phone: bool
+) -> list[str]:
+    """Let a friend take each place of a game, all at new browsers, and return what has gone wrong."""
+    game, link, creator = invite(visitors, places, trial)
+    host, *friends = browsers = [
+        visitors.new(language=language, phone=phone, service_worker=True) for _ in range(places)
+    ]
+    host.log_in(creator)
+    host.open(f"/games/{game}")
+    for friend in friends:
+        friend.open(link)
+    pages = [friend.page for friend in friends]
+    faults = []
+    try:
+        join_all(pages, game)
+        # The page of the creator follows.
+        host.page.locator(BOARD).first.wait_for()
+        for page in pages:
+            page.go_back()
+            # A page that is left before it has loaded completely is not in the history.
+            if page.url != "about:blank":
+                page.locator(BOARD).first.wait_for()
+            page.goto(host.site.url + link)
+            page.wait_for_url(f"**/games/{game}")
+    except Error as error:
+        places_of_pages = ", ".join(
+            f"{page.url} ({page.locator(BOARD).count()} boards)" for page in [host.page, *pages]
+        )
+        faults.append(f"{error.message.splitlines()[0]} {places_of_pages}")
+    for browser in browsers:
+        faults += browser.problems
+        browser.leave()
+        visitors.visitors.remove(browser)
+        browser.context.close()
+    return [f"trial {trial}: {fault}" for fault in faults]
+
+
 @pytest.mark.soak
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("phone", [True, False], ids=["phone", "desktop"])
@@ -41,34 +79,9 @@ def join_all(pages: Sequence[Page], game: str) -> None:
 def test_no_friend_who_is_invited_sees_an_error_page(
     visitors: Visitors, language: str, places: int, *, phone: bool
 ) -> None:
-    host = visitors.new(language=language, phone=phone, service_worker=True)
-    friends = [
-        visitors.new(language=language, phone=phone, service_worker=True) for _ in range(places - 1)
+    faults = [
+        fault
+        for trial in range(TRIALS)
+        for fault in try_once(visitors, places, trial, language, phone=phone)
     ]
-    faults: list[str] = []
-    for trial in range(TRIALS):
-        game, link, creator = invite(visitors, places, trial)
-        # No page of a former account is left that could load again, or send something, with another session.
-        for visitor in (host, *friends):
-            visitor.page.goto("about:blank")
-        host.log_in(creator)
-        host.open(f"/games/{game}")
-        for friend in friends:
-            friend.context.clear_cookies()
-            friend.open(link)
-        pages = [friend.page for friend in friends]
-        try:
-            join_all(pages, game)
-            # The page of the creator follows.
-            host.page.locator(BOARD).first.wait_for()
-            for page in pages:
-                page.go_back()
-                page.locator(BOARD).first.wait_for()
-                page.goto(host.site.url + link)
-                page.wait_for_url(f"**/games/{game}")
-        except Error as error:
-            faults.append(f"trial {trial}: {error.message.splitlines()[0]}")
-        for visitor in (host, *friends):
-            faults += (f"trial {trial}: {problem}" for problem in visitor.problems)
-            visitor.problems.clear()
     assert faults == [], f"{len(faults)} faults in {TRIALS} trials"

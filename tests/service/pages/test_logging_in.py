@@ -263,3 +263,21 @@ def test_the_language_is_changed_on_the_page_that_a_form_has_shown(browser: Flas
     fields = {"handle": "ada", "password": "wrong", "next": "/account?x=1"}
     page = post(browser, "/login", **fields).text
     assert 'name="next" value="/login?next=%2Faccount%3Fx%3D1"' in page
+
+
+def test_pages_that_are_loaded_at_the_same_time_after_a_log_in_have_valid_forms(
+    app: Flask, players: PlayersOfPages
+) -> None:
+    """A page that gave the session a token of its own would make the forms of the others invalid."""
+    assert players["ada"].id
+    browser = app.test_client()
+    answer = post(browser, "/login", "/login", handle="ada", password=PASSWORD)
+    assert answer.status_code == 303
+    for _ in range(2):
+        page = browser.get("/account")
+        assert page.status_code == 200
+        assert not [
+            cookie
+            for cookie in page.headers.getlist("Set-Cookie")
+            if cookie.startswith(f"{app.config['SESSION_COOKIE_NAME']}=")
+        ]

@@ -8,8 +8,11 @@ const MAX_NAVIGATION = 15000;
 
 /** The requests of htmx that have no response yet. */
 let requests = 0;
-/** Until when the browser may be loading the response to a form. */
-let endOfNavigation = 0;
+/**
+ * Until when the browser may be loading the response to a form. A visitor who has just pressed something before this script
+ * ran may have sent one.
+ */
+let endOfNavigation = navigator.userActivation?.isActive ? Date.now() + MAX_NAVIGATION : 0;
 
 document.addEventListener("htmx:beforeSend", () => (requests += 1));
 document.addEventListener("htmx:afterRequest", () => (requests -= 1));
@@ -22,7 +25,10 @@ const navigation = /** @type {EventTarget | undefined} */ (/** @type {any} */ (w
 navigation?.addEventListener("navigate", (event) => {
   if (/** @type {any} */ (event).formData) expectNavigation();
 });
-window.addEventListener("pageshow", () => (endOfNavigation = 0));
+// Otherwise, the page has just loaded completely, perhaps after a form was sent.
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) endOfNavigation = 0;
+});
 
 function expectNavigation() {
   endOfNavigation = Date.now() + MAX_NAVIGATION;
