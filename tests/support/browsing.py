@@ -195,6 +195,9 @@ class Visitor:
             self.problems.append(f"request to another origin: {request.url}")
 
     def _check_status(self, response: Response) -> None:
+        if response.request.service_worker is not None:
+            # Nobody sees what the worker reads by itself, such as a page that it keeps.
+            return
         if response.status >= 400 and response.status not in self.expected_statuses:
             self.problems.append(f"{response.request.method} {response.url}: {response.status}")
 
