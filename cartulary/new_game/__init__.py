@@ -81,9 +81,12 @@ def _prefix(name: str) -> str:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Let this process import what is in a folder, until the end of the block."""
+    """Let this process import what is in a folder, without writing to it, until the end of the block."""
+    former = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
     sys.path.insert(0, str(folder))
     try:
         yield
     finally:
         sys.path.remove(str(folder))
+        sys.dont_write_bytecode = former

@@ -112,7 +112,7 @@ WRITERS = {
     "witness compare --out": witness_compare,
 }
 """By the option that names it, how a file is written."""
-NEVER_FORCED = {"key generate file", "backup folder"}
+NEVER_FORCED = {"key generate file", "backup folder", "new-game --folder"}
 """Files and folders that are never overwritten, whatever the options."""
 
 

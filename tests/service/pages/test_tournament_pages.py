@@ -152,8 +152,10 @@ def test_the_page_follows_a_tournament_to_its_end(
     (group,) = tournament.standings()
     handles = service.accounts.players.handles(players)
     assert rows == [handles[tournament.entrants[row.player]] for row in group.standings]
-    assert f"Won by {rows[0]}." in visitor.get("/tournaments?status=finished").text
-    assert "Cup" not in visitor.get("/tournaments?status=open").text
+    finished = visitor.get("/tournaments?status=finished").text
+    assert f"Won by {rows[0]}." in finished
+    assert f'href="{own}"' in finished
+    assert f'href="{own}"' not in visitor.get("/tournaments?status=open").text
     assert "Cup" in visitor.get(f"/players/{rows[0]}").text
 
 

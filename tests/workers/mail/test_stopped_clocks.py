@@ -168,7 +168,7 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     "cartulary/commands/admin.py": frozenset({"list for the operator"}),
     # What programs read: the latest deadline possible, beside the time until which the clock stands still.
     "service/games/summary.py": frozenset(),
-    "service/notifications/factory.py": frozenset(),
+    "service/notifications/subjects.py": frozenset(),
     # What acts on a deadline, or judges it, and shows none.
     "service/clock.py": frozenset(),
     "service/games/outbox.py": frozenset(),

@@ -11,11 +11,12 @@ export function start(element) {
   const source = new EventSource(stream);
   const reload = async () => {
     source.close();
-    // The response to a form leads to a page of its own, which shows the event.
     do {
       await waitForEndOfPress();
       await waitForResponses();
-      if (element.isConnected) window.location.reload();
+      // The response to a form leads to a page of its own, which shows the event.
+      if (!element.isConnected) return;
+      window.location.reload();
     } while (await isUsed());
   };
   source.onmessage = () => void reload();
