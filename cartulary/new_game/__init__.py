@@ -21,14 +21,15 @@ from domain.registry import RULES, with_game
 from replay.playout import plan, play
 
 _TEMPLATES: Final = files("cartulary.new_game")
-_NAME: Final = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
+_NAME: Final = re.compile(r"[a-z]{2}[a-z0-9]*(?:_[a-z][a-z0-9]*)*")
+"""Words of which the prefix of the clauses can be made, which consists of letters."""
 _SEED: Final = bytes(32)
 """The seed of the recorded game."""
 
 
 def fault_of(name: str) -> Message | None:
     """Return why a new game cannot have this name; None if it can."""
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name) or len(name) < 2:
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         return message("must be a word in lower case such as {example}", example="seven_hexes")
     if name in RULES:
         return message("there is a game of this name")

@@ -49,9 +49,8 @@ _NETWORK_HEADER: Final = 0xFFF00000  # k from here on: bytes of the IP header
 _RANDOM_NUMBER: Final = 0xFFFFF000 + 56  # k: a random word instead of one of the packet
 _IPV4_SOURCE: Final = _NETWORK_HEADER + 12
 _IPV6_SOURCE: Final = _NETWORK_HEADER + 8
-_HASH_MULTIPLIER: Final = (
-    2654435761  # Knuth's multiplicative hash: 2**32 by the golden ratio; its highest bits count
-)
+_HASH_MULTIPLIER: Final = 2654435761
+"""2**32 divided by the golden ratio (Knuth's multiplicative hash, of which the highest bits are used)."""
 
 
 def open_sockets(

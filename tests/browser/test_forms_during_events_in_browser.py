@@ -158,7 +158,7 @@ def hold_form(page: Page, form: str, send: str, path: str = "") -> Callable[[], 
     return go_on
 
 
-def wait_for(page: Page, held: list[Route]) -> None:
+def wait_until_held(page: Page, held: list[Route]) -> None:
     """Wait until a request is held back."""
     deadline = time.monotonic() + HANG_SECONDS
     while not held:
@@ -218,7 +218,7 @@ def test_a_form_that_is_sent_while_its_page_is_on_its_way_again_is_answered(
     if is_held:
         page.evaluate(HOLD_NEXT_FORM, 2 * REPLACING_MILLISECONDS)
     scene.event()
-    wait_for(page, loads)
+    wait_until_held(page, loads)
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     page.mouse.down()
     if is_held:

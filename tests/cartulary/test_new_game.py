@@ -74,6 +74,8 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
         ("Stone", "must be a word in lower case"),
         ("class", "must be a word in lower case"),
         ("../x", "must be a word in lower case"),
+        ("x2", "must be a word in lower case"),
+        ("go_2048", "must be a word in lower case"),
         ("baron", "there is a game of this name"),
         ("json", "there is a Python module of this name"),
     ],

@@ -195,8 +195,8 @@ class Visitor:
             self.problems.append(f"request to another origin: {request.url}")
 
     def _check_status(self, response: Response) -> None:
-        if response.request.service_worker is not None:
-            # Nobody sees what the worker reads by itself, such as a page that it keeps.
+        if response.status == 404 and response.request.service_worker is not None:
+            # The worker reads a page again to keep it, and nobody sees that it is gone.
             return
         if response.status >= 400 and response.status not in self.expected_statuses:
             self.problems.append(f"{response.request.method} {response.url}: {response.status}")
