@@ -26,7 +26,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "inspect": (GAME, "9"),
     "key": ("generate", "player.pem"),
     "log": (GAME,),
-    "new-game": ("x_game", "--folder", "x"),
+    "new-game": ("small_game", "--folder", "small-game"),
     "play": ("--help",),  # plays on a server that runs elsewhere
     "playout": ("--rules", "baron", "--seed", "00", "--out", "."),
     "ratings": ("--help",),  # asks a server that runs elsewhere
