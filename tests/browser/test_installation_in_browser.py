@@ -46,8 +46,18 @@ def start_private_game(visitors: Visitors) -> tuple[str, list[PlayerClient]]:
 
 
 def go_offline(visitor: Visitor) -> None:
+    """Disconnect a visitor's browser, and wait until its service worker has no connection either."""
     visitor.expects_failed_requests = True
     visitor.context.set_offline(True)
+    wait_until(lambda: not has_connection(visitor))
+
+
+def has_connection(visitor: Visitor) -> bool:
+    [worker] = visitor.context.service_workers
+    reached: bool = worker.evaluate(
+        f"fetch('{visitor.site.url}/healthz').then(() => true, () => false)"
+    )
+    return reached
 
 
 def open_installed(visitors: Visitors, player: Any, path: str) -> Visitor:
