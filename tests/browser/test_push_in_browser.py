@@ -200,9 +200,9 @@ def open_pushed(visitors: Visitors, ada: PlayerClient, endpoint: str) -> PushedB
     """Return a browser in which a player is logged in, and which has a subscription with this endpoint."""
     visitor = visitors.new(ada, service_worker=True)
     page = visitor.open("/")
-    wait_until(lambda: bool(visitor.context.service_workers))
     page.wait_for_function("() => navigator.serviceWorker.controller !== null")
     # The worker keeps the page after it has looked at the subscription.
+    # Playwright learns of a new worker only while it waits.
     wait_until(lambda: page.evaluate("async () => (await caches.match('/')) !== undefined"))
     (worker,) = visitor.context.service_workers
     key = ada.http.get(PUSH).json()["public_key"]
