@@ -1,6 +1,6 @@
 """The command admin: what an administrator does on the machine of a service.
 
-The same operations are there over HTTP (service/http/routes/administration.py), for accounts with the role of
+The same operations are there over HTTP (service/administration/api.py), for accounts with the role of
 an administrator. Every operation is recorded (service/administration).
 """
 

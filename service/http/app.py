@@ -10,37 +10,28 @@ from typing import Final
 from flask import Flask, g, request
 from flask.typing import ResponseReturnValue
 
+from service.administration import api as administration
 from service.bootstrap import Service
+from service.chat import api as chat
+from service.clubs import api as clubs
+from service.conditional_actions import api as conditional_actions
+from service.disputes import api as disputes
 from service.http import api_docs, language, problems, ratelimits
 from service.http.access_log import AccessLog, Metrics
 from service.http.blueprint import Application, PathInteger
 from service.http.context import ACCESS_LOG, METRICS, SERVICE
 from service.http.route_words import words_for_handles
-from service.http.routes import (
-    account,
-    administration,
-    chat,
-    clocks,
-    clubs,
-    conditional_actions,
-    disputes,
-    games,
-    health,
-    history,
-    imports,
-    invitations,
-    notifications,
-    pictures,
-    play,
-    players,
-    ratings,
-    sandboxes,
-    tournaments,
-    transparency,
-)
+from service.http.routes import account, clocks, games, health, history, invitations, play, players
 from service.http.validation import MAX_BODY_BYTES
+from service.imports import api as imports
+from service.notifications import api as notifications
 from service.operation.tracing import Tracing
+from service.pictures import api as pictures
+from service.ratings import api as ratings
 from service.replication import Replication
+from service.sandboxes import api as sandboxes
+from service.tournaments import api as tournaments
+from service.transparency import api as transparency
 
 _BLUEPRINTS: Final = (
     players.blueprint,

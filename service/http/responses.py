@@ -8,6 +8,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import Tournament, standings_as_json
 from service.accounts.account_reader import Player
+from service.clubs.schemas import ClubEntry
 from service.clubs.store import Club
 from service.games.player_statistics import KindCounts, PlayerStatistics
 from service.games.profiles import Profile
@@ -15,12 +16,11 @@ from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.http.language import request_renderer
 from service.http.schemas.account import Account
-from service.http.schemas.clubs import ClubEntry
 from service.http.schemas.lobby import PlayerReliability
 from service.http.schemas.responses import GameSummary
-from service.http.schemas.tournaments import TournamentDetails, TournamentSummary
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
+from service.tournaments.schemas import TournamentDetails, TournamentSummary
 
 MAX_SEEN_EVENTS: Final = 200
 """Events that come with a head."""

@@ -5,24 +5,24 @@ from typing import Final
 from flask import Flask
 
 from service.bootstrap import Service
+from service.chat import pages as chat
+from service.clubs import pages as clubs
+from service.conditional_actions import pages as conditional_actions
+from service.disputes import pages as disputes
 from service.http.access_log import Metrics
 from service.http.api_docs import PREFIX
 from service.http.app import create_app, reserve_words
+from service.imports import pages as imports
+from service.notifications import pages as notifications
 from service.pages import announcements, assets, blueprint, errors, session, templating
 from service.pages.views import (
     accounts,
-    chat,
     clocks,
-    clubs,
-    conditional_actions,
-    disputes,
     email,
     home,
-    imports,
     installation,
     invitations,
     lobby,
-    notifications,
     play,
     players,
     programs,
@@ -30,9 +30,10 @@ from service.pages.views import (
     quick_play,
     replay,
     rules,
-    sandboxes,
-    tournaments,
 )
+from service.pictures import pages as pictures
+from service.sandboxes import pages as sandboxes
+from service.tournaments import pages as tournaments
 
 _VIEWS: Final = (
     home,
@@ -50,6 +51,7 @@ _VIEWS: Final = (
     chat,
     play,
     replay,
+    pictures,
     disputes,
     conditional_actions,
     clocks,

@@ -72,7 +72,7 @@ from service.pages.view_models.game_lists import (
     reliability_of,
     rounded_time,
 )
-from service.pages.view_models.tournaments import (
+from service.tournaments.view_model import (
     format_name,
     place_text,
     system_title,

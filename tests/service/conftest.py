@@ -1,4 +1,4 @@
-"""One real web server for a test run, on a Redis of its own, and accounts on it.
+"""A real web server for a test run, on a Redis of its own, accounts on it, and an application with no server.
 
 A test that is marked `http(CALL, STATUS, ...)` must really get these responses:
 `check_marked_statuses` checks it.
@@ -6,22 +6,35 @@ A test that is marked `http(CALL, STATUS, ...)` must really get these responses:
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeAlias
+from unittest.mock import patch
 
 import httpx
 import pytest
 import redis
+from flask import Flask
+from flask.testing import FlaskClient
+from jinja2 import FileSystemBytecodeCache
 
+from ledger.record import Record
 from ledger.signed_note import COSIGNATURE, note_key
+from service.bootstrap import Service
 from service.bounds import Bounds
 from service.connection import connect
+from service.http.blueprint import Application
 from service.operation.embedded_redis import EmbeddedRedis
+from service.pages.app import create_web_app
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.http_contract import Contract
+from tests.support.library_caches import SharedMap
 from tests.support.processes import HANG_SECONDS
 from tests.support.redis_kinds import RedisUrls, redis_of_kind
 from tests.support.server import WebServer
+from tests.support.stored_games import recorded_game, store_game
 from tests.support.witnesses import WITNESS_KEY
+
+StoreGame: TypeAlias = Callable[[str], tuple[str, Record]]
 
 
 def settings_for(
@@ -140,3 +153,47 @@ def check_marked_statuses(request: pytest.FixtureRequest) -> Iterator[None]:
     yield
     missing = set(marks) - contract.checked
     assert not missing, f"the test is marked with {missing}, but got no such response"
+
+
+@pytest.fixture(scope="session")
+def template_cache(request: pytest.FixtureRequest) -> FileSystemBytecodeCache:
+    """The compiled templates, which take longer to compile for every application than most tests.
+
+    All processes of a run share them, as do later runs.
+    """
+    assert request.config.cache is not None
+    return FileSystemBytecodeCache(str(request.config.cache.mkdir("templates")))
+
+
+@pytest.fixture(scope="session")
+def url_map() -> SharedMap:
+    """The URL map of the applications of all tests."""
+    return SharedMap()
+
+
+@pytest.fixture
+def app(service: Service, template_cache: FileSystemBytecodeCache, url_map: SharedMap) -> Flask:
+    with patch.object(Application, "url_map_class", staticmethod(lambda **_: url_map)):
+        app = create_web_app(service)
+    app.jinja_env.bytecode_cache = template_cache
+    return app
+
+
+@pytest.fixture
+def browser(app: Flask) -> FlaskClient:
+    """A browser without scripts: it keeps cookies.
+
+    It is no context manager, which would keep the context of its last request for those of other browsers.
+    """
+    return app.test_client()
+
+
+@pytest.fixture
+def store(service: Service) -> StoreGame:
+    """Stores a game of tests/games, and returns its id and its record."""
+
+    def store(name: str) -> tuple[str, Record]:
+        record = recorded_game(name)
+        return store_game(service, record), record
+
+    return store

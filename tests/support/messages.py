@@ -75,7 +75,7 @@ def template_calls() -> list[TemplateCall]:
     environment = Environment(autoescape=True)
     return [
         TemplateCall(f"{path.relative_to(ROOT)}:{node.lineno}", node.node.name, node)
-        for path in sorted((ROOT / "service" / "pages" / "templates").rglob("*.html"))
+        for path in sorted((ROOT / "service").glob("*/templates/*.html"))
         for node in environment.parse(path.read_text()).find_all(nodes.Call)
         if isinstance(node.node, nodes.Name) and node.node.name in TEMPLATE_KEYWORDS
     ]

@@ -17,12 +17,12 @@ from domain.json_types import (
     Timestamp,
 )
 from domain.registry import RULES
+from service.disputes.schemas import Arbiter, DisputeSummary, Takeback
 from service.http.schemas.account import Account
 from service.http.schemas.clocks import Timing
-from service.http.schemas.disputes import Arbiter, DisputeSummary, Takeback
 from service.http.schemas.lobby import InvitedPlayer
-from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.type_schemas import Component, OneOf
+from service.notifications.schemas import NotificationDelivery
 
 Action: TypeAlias = Annotated[object, Component("Action")]
 Event: TypeAlias = Annotated[object, Component("Event")]

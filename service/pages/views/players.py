@@ -22,8 +22,8 @@ from service.pages.view_models.game_lists import (
     games_of_profile,
     profile_address,
 )
-from service.pages.view_models.rating_charts import rating_charts
 from service.pages.views.home import read_lists
+from service.ratings.view_model import rating_charts
 
 blueprint = Blueprint("players", __name__)
 

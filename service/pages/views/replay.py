@@ -1,4 +1,4 @@
-"""The pages that replay a game: single events, the log, comparisons of two events, scores, and pictures."""
+"""The pages that replay a game: single events, the log, comparisons of two events, and scores."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -12,7 +12,6 @@ from domain.contract import AnyRuleSystem
 from domain.errors import Malformed
 from domain.event import Event
 from domain.game import Game
-from domain.json_types import JsonObject
 from domain.messages import Text, Value, message
 from domain.scene import Scene, caption
 from replay.diff import change_sections, changes, label_of, with_differences
@@ -27,9 +26,7 @@ from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_messages
-from service.http.routes.pictures import png_response, svg_response
-from service.http.schemas.requests import PictureQuery
-from service.http.validation import QueryInteger, StrictSchema, String, validate
+from service.http.validation import QueryInteger, StrictSchema, String
 from service.pages.forms import (
     number_parameter,
     read_form,
@@ -38,7 +35,6 @@ from service.pages.forms import (
     sequence_number,
 )
 from service.pages.return_addresses import next_address
-from service.pages.session import viewer
 from service.pages.templating import page
 from service.pages.view_models.game_forms import require_player
 from service.pages.view_models.position_view import PositionView, position_view, scene_of
@@ -299,27 +295,3 @@ def _compared_view(scene: Scene | None, other: Scene | None, prefix: str) -> Pos
 def _too_long() -> Text:
     count = service().settings.bounds.max_replayed_events
     return message("the game has more than {count} events, too many for a chart", count=count)
-
-
-_PICTURE_QUERY = PictureQuery()
-
-
-@blueprint.get("/games/<game_id>/position.svg")
-def get_svg(game_id: str) -> Response:
-    """Return the position as SVG, as the visitor may see it."""
-    return _by_cookie(svg_response(game_id, viewer(), _picture_query()))
-
-
-@blueprint.get("/games/<game_id>/position.png")
-def get_png(game_id: str) -> Response:
-    """Return the position as PNG, as the visitor may see it."""
-    return _by_cookie(png_response(game_id, viewer(), _picture_query()))
-
-
-def _picture_query() -> JsonObject:
-    return validate(_PICTURE_QUERY, request.args.to_dict())
-
-
-def _by_cookie(response: Response) -> Response:
-    response.headers["Vary"] = "Accept-Language, Cookie"
-    return response

@@ -16,8 +16,8 @@ from service.bootstrap import Service
 from service.errors import Unauthorised
 from service.http.app import create_app
 from service.http.language import MAX_HEADER_LENGTH, accepted_language
-from service.http.routes import sandboxes
 from service.http.schemas import requests
+from service.sandboxes import api as sandboxes
 from service.sandboxes.sandboxes import OpenSandbox
 from tests.support.accounts import Accounts, PlayerClient, take_turn
 from tests.support.round_trips import count_round_trips

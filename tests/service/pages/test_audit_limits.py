@@ -10,7 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.bootstrap import Service
 from service.settings import Settings
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.page_forms import csrf_token, log_in, post
 
 AUDITS = {"/games/<game_id>/audit", "/imports/<import_id>/audit"}

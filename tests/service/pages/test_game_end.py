@@ -9,7 +9,7 @@ from replay.event_text import outcome_message
 from replay.language.renderer import english
 from replay.timeline import steps
 from service.bootstrap import Service
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.page_forms import log_in
 
 

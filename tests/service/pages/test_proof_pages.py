@@ -10,7 +10,7 @@ from client.receipts import read_receipts
 from domain.game import Game
 from service.bootstrap import Service
 from tests.games.records import FOLDER
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.claims import contradictions
 from tests.support.page_players import PlayersOfPages
 

@@ -11,7 +11,7 @@ from replay.branches import superseded_events
 from replay.event_index import event_index
 from replay.timeline import steps
 from service.bootstrap import Service
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.html_links import link_with_id, links
 from tests.support.languages import ENGLISH
 from tests.support.page_forms import without_csrf_tokens

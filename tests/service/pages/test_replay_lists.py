@@ -11,7 +11,7 @@ from replay.score_chart import score_chart
 from service.bootstrap import Service
 from service.games.replays import Replays
 from service.pages.views.replay import LOG_PAGE_EVENTS
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.html_links import link_with_id, links
 from tests.support.languages import ENGLISH
 

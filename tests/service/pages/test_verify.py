@@ -15,7 +15,7 @@ from service.bounds import Bounds
 from service.errors import Unavailable
 from service.pages.assets import FOLDER
 from service.pages.view_models.verifier_texts import CHECKS, FINDINGS
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.page_forms import log_in, post
 
 SCRIPTS = [*(FOLDER / "js" / "verify").glob("*.js")]

@@ -19,18 +19,18 @@ from service.http import problems
 from service.http.blueprint import json_response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.routes.notifications import feed_addresses
-from service.http.schemas.notifications import AddPushSubscription, AddWebhook
+from service.notifications.api import feed_addresses
 from service.notifications.delivery import Status
 from service.notifications.kinds import KIND_DESCRIPTIONS, KINDS, PLAYER_CHANNELS, PlayerChannel
 from service.notifications.preferences import GameChoice
+from service.notifications.schemas import AddPushSubscription, AddWebhook
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.templating import page, push_subscriptions
 
-blueprint = Blueprint("notifications", __name__)
+blueprint = Blueprint("notifications", __name__, template_folder="templates")
 
 NOTIFICATIONS: Final = "/account/notifications"
 SHOWN_DELIVERIES: Final = 20

@@ -11,13 +11,13 @@ from domain.json_fields import one_of
 from domain.messages import Message, message
 from service.clubs.clubs import MAX_ABOUT_CHARACTERS, club_of_token, token_of_link
 from service.clubs.names import MAX_NAME_LENGTH
+from service.clubs.schemas import SetClubWebhook
 from service.errors import ClubNameTaken, NotFound, TooManyClubs
 from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
 from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.schemas.clubs import SetClubWebhook
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Format, Webhook
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
@@ -27,7 +27,7 @@ from service.pages.view_models.game_forms import require_sure
 from service.pages.view_models.game_lists import FIRST_PAGE_GAMES, GameList, filtered_list
 from service.pages.views.home import read_lists
 
-blueprint = Blueprint("clubs", __name__)
+blueprint = Blueprint("clubs", __name__, template_folder="templates")
 
 PAGE_CLUBS: Final = 24
 PAGE_MEMBERS: Final = 50

@@ -40,7 +40,7 @@ _SANDBOXES: Final = "/games/<game_id>/sandboxes"
 _SANDBOX: Final = "/sandboxes/<sandbox_id>"
 _NOT_THE_MAKER: Final = message("only the player who made a sandbox can change it")
 
-blueprint = Blueprint("sandboxes", __name__)
+blueprint = Blueprint("sandboxes", __name__, template_folder="templates")
 
 
 class SandboxForm(StrictSchema):

@@ -24,7 +24,7 @@ from service.games.viewpoint import viewpoint_of
 from service.imports.imports import Imports, TooManyImports
 from service.imports.store import ImportStore
 from tests.games.records import FOLDER, record_of
-from tests.service.pages.conftest import StoreGame
+from tests.service.conftest import StoreGame
 from tests.support.page_forms import csrf_token, log_in, post
 from tests.support.records import KEY, forge_record
 

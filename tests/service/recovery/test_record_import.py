@@ -17,7 +17,7 @@ from service.transparency.store import TransparencyStore
 from tests.support.faults import raises
 from tests.support.service_games import play_set_up, start_game, take_action
 
-GAMES = Path(__file__).parent.parent / "games"
+GAMES = Path(__file__).parents[2] / "games"
 
 
 def record_of(service: Service, game: str) -> bytes:

@@ -5,12 +5,7 @@ from collections.abc import Callable
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
-from service.games.listings import STATUSES, parse_statuses
-from service.http.blueprint import Blueprint, View
-from service.http.context import service
-from service.http.language import request_language, request_renderer
-from service.http.responses import game_summaries, tournament_details, tournament_summary
-from service.http.schemas.administration import (
+from service.administration.schemas import (
     AdministeredPlayer,
     AdministeredPlayerList,
     AdministrationLogPage,
@@ -35,9 +30,14 @@ from service.http.schemas.administration import (
     WithReason,
     Work,
 )
-from service.http.schemas.notifications import NotificationDelivery
+from service.games.listings import STATUSES, parse_statuses
+from service.http.blueprint import Blueprint, View
+from service.http.context import service
+from service.http.language import request_language, request_renderer
+from service.http.responses import game_summaries, tournament_details, tournament_summary
 from service.http.schemas.responses import GameList
-from service.http.schemas.tournaments import TournamentDetails, TournamentList
+from service.notifications.schemas import NotificationDelivery
+from service.tournaments.schemas import TournamentDetails, TournamentList
 
 blueprint = Blueprint(
     "administration", "For accounts with the role of an administrator.", auth="administrators_only"

@@ -38,7 +38,8 @@ from service.pages.view_models.new_game_form import (
     option_value,
     time_per_turn,
 )
-from service.pages.view_models.tournaments import (
+from service.tournaments.tournaments import Tournaments
+from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
     FORMAT_NAMES,
     MOST_DAYS,
@@ -58,9 +59,8 @@ from service.pages.view_models.tournaments import (
     tournament_body,
     tournament_faults,
 )
-from service.tournaments.tournaments import Tournaments
 
-blueprint = Blueprint("tournaments", __name__)
+blueprint = Blueprint("tournaments", __name__, template_folder="templates")
 
 TOURNAMENTS: Final = "/tournaments"
 _PAGE_TOURNAMENTS: Final = 20

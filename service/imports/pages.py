@@ -11,8 +11,8 @@ from service.http import problems
 from service.http.context import service
 from service.http.language import request_language
 from service.http.ratelimits import limit_audits, limit_new_places
-from service.http.routes.imports import delete_own, record_file
 from service.http.validation import read_file
+from service.imports.api import delete_own, record_file
 from service.imports.imports import FIELD, TooManyImports, too_large
 from service.imports.replayed_record import ReplayedRecord
 from service.imports.store import ImportedRecord
@@ -34,7 +34,7 @@ IMPORTS = "/imports"
 SHOWN_RECORDS = 20
 """Records of others on a page of the list."""
 
-blueprint = Blueprint("imports", __name__)
+blueprint = Blueprint("imports", __name__, template_folder="templates")
 
 
 @blueprint.get(IMPORTS)

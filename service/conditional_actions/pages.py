@@ -9,15 +9,7 @@ from domain.errors import Malformed, Refused
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.conditional_actions.conditional_actions import ConditionalActionsOfPlayer, void_message
-from service.errors import Stale
-from service.games.player_signatures import PlayerSignature
-from service.http.context import service
-from service.http.problems import status_of
-from service.http.validation import HexText, QueryInteger, StrictSchema, String, decode_json
-from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.templating import page
-from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
-from service.pages.view_models.conditional_actions import (
+from service.conditional_actions.view_model import (
     conditional_action_rows,
     fingerprint,
     game_ahead,
@@ -28,13 +20,21 @@ from service.pages.view_models.conditional_actions import (
     with_node,
     without_node,
 )
+from service.errors import Stale
+from service.games.player_signatures import PlayerSignature
+from service.http.context import service
+from service.http.problems import status_of
+from service.http.validation import HexText, QueryInteger, StrictSchema, String, decode_json
+from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.templating import page
+from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
 from service.pages.view_models.game_forms import NOT_A_PLAYER, game_viewer, require_player
 from service.pages.view_models.position_view import position_view
 
 _CONDITIONAL_ACTIONS: Final = "/games/<game_id>/conditional-actions"
 _ANY: Final = ""
 
-blueprint = Blueprint("conditional_actions", __name__)
+blueprint = Blueprint("conditional_actions", __name__, template_folder="templates")
 
 
 class ActionForm(StrictSchema):

@@ -9,7 +9,7 @@ from service.http.blueprint import Blueprint, lines_response, response_with_line
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import current_standings, tournament_details, tournament_summary
-from service.http.schemas.tournaments import (
+from service.tournaments.schemas import (
     CreateTournament,
     RegisterInTournament,
     ReplaceEntrant,

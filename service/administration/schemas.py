@@ -8,7 +8,6 @@ from service.accounts.account_reader import ADMIN
 from service.administration.accounts import ROLES
 from service.chat.reports import TextKind
 from service.games.listings import STATUSES
-from service.http.schemas.notifications import NotificationDelivery
 from service.http.schemas.requests import PageQuery, statuses_field
 from service.http.schemas.responses import Event, ProcessHealth
 from service.http.validation import (
@@ -21,6 +20,7 @@ from service.http.validation import (
     StrictSchema,
     String,
 )
+from service.notifications.schemas import NotificationDelivery
 
 
 def _reason() -> String:

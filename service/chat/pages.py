@@ -30,7 +30,7 @@ _COMMENTS: Final = "/games/<game_id>/comments"
 _COMMENT: Final = f"{_COMMENTS}/<int(max={MAX_INTEGER}):number>"
 _SHOWN_MESSAGES: Final = 50
 
-blueprint = Blueprint("chat", __name__)
+blueprint = Blueprint("chat", __name__, template_folder="templates")
 
 
 class CommentForm(StrictSchema):

@@ -49,7 +49,7 @@ STATUSES: Final[Mapping[str, Text]] = {
 }
 """What the page calls the status of a dispute."""
 
-blueprint = Blueprint("disputes", __name__)
+blueprint = Blueprint("disputes", __name__, template_folder="templates")
 
 
 class OpenDisputeForm(KeyedForm):

@@ -7,8 +7,8 @@ from service.clubs.clubs import MAX_ABOUT_CHARACTERS
 from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.store import RELATIONS, Relation
 from service.http.schemas.lobby import NamedPlayer
-from service.http.schemas.notifications import WebhookResponse
 from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String
+from service.notifications.schemas import WebhookResponse
 from service.notifications.webhooks.webhooks import FORMATS, Format
 
 MAX_CLUBS: Final = 100

@@ -16,7 +16,7 @@ from service.http.event_streams import player_stream_response
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.http.responses import body_of, webhook_json
-from service.http.schemas.notifications import (
+from service.notifications.schemas import (
     AddPushSubscription,
     AddWebhook,
     ChangeNotifications,

@@ -6,14 +6,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.clubs.clubs import token_of_link
-from service.clubs.store import Club
-from service.errors import Forbidden
-from service.http.blueprint import Blueprint
-from service.http.context import has_personal_token, personal_token_digest, service
-from service.http.language import request_renderer
-from service.http.ratelimits import limit_new_places, limit_webhook_tests
-from service.http.responses import club_json, webhook_json
-from service.http.schemas.clubs import (
+from service.clubs.schemas import (
     MAX_CLUBS,
     ClubDetails,
     ClubList,
@@ -29,9 +22,16 @@ from service.http.schemas.clubs import (
     OwnClubList,
     SetClubWebhook,
 )
+from service.clubs.store import Club
+from service.errors import Forbidden
+from service.http.blueprint import Blueprint
+from service.http.context import has_personal_token, personal_token_digest, service
+from service.http.language import request_renderer
+from service.http.ratelimits import limit_new_places, limit_webhook_tests
+from service.http.responses import club_json, webhook_json
 from service.http.schemas.lobby import Invitation
-from service.http.schemas.notifications import DeliveriesQuery, DeliveryList
 from service.http.schemas.requests import Invite
+from service.notifications.schemas import DeliveriesQuery, DeliveryList
 from service.notifications.webhooks.webhooks import Webhook
 
 _CLUB: Final = "/clubs/<club>"

@@ -4,12 +4,7 @@ from typing import Final
 
 from domain.json_types import JsonObject
 from domain.messages import Text
-from service.games.dispute_view import dispute_summary
-from service.games.repository import AcceptedAction
-from service.http.blueprint import Blueprint
-from service.http.context import service
-from service.http.ratelimits import limit_disputes
-from service.http.schemas.disputes import (
+from service.disputes.schemas import (
     AnswerDispute,
     AnswerTakeback,
     DisputeDetails,
@@ -18,6 +13,11 @@ from service.http.schemas.disputes import (
     OpenDispute,
     RequestTakeback,
 )
+from service.games.dispute_view import dispute_summary
+from service.games.repository import AcceptedAction
+from service.http.blueprint import Blueprint
+from service.http.context import service
+from service.http.ratelimits import limit_disputes
 from service.http.schemas.requests import OnlySignature
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
