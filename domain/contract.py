@@ -28,7 +28,7 @@ from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
 from domain.json_types import Count, ObjectType, Seat
 from domain.lessons import Lesson
 from domain.messages import Term, Text
-from domain.options import OptionField
+from domain.option_fields import OptionField
 from domain.scene import Scene
 
 __all__ = [

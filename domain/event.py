@@ -19,6 +19,8 @@ from typing import (
     final,
 )
 
+from typing_extensions import override
+
 from domain.clock.events import CLOCK_EVENTS, DEADLINE_EVENTS
 from domain.disputes.events import DISPUTE_EVENTS
 from domain.json_types import (
@@ -73,7 +75,8 @@ class DomainEvent(NamedTuple):
     data: EventData
     secrets: Mapping[str, object] = NO_SECRETS
 
-    def __repr__(self) -> str:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def __repr__(self) -> str:
         """The type and the data: secrets must not reach a log or a traceback."""
         return f"DomainEvent(type={self.type!r}, data={self.data!r})"
 

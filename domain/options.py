@@ -1,19 +1,19 @@
-"""The options that every game has, the names of games, and the fields of a form for options.
+"""The options that every game has, and the names of games.
 
-Fields present options to people: what each is called, what it does, its values. `check_common_options`, and
-the `check_options` of a rule system, decide which values are valid.
+`COMMON_OPTION_FIELDS` presents these options to people. `check_common_options` decides which values are
+valid: some options are left out of the log where they are not used, and some depend on others.
 """
 
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, TypeAlias, cast
+from typing import Final, cast
 
 from domain.event import Options, TournamentTable
 from domain.json_fields import is_integer, one_of
 from domain.json_types import CLUB_ID, GAME_ID
 from domain.messages import Message, Text, message, message_in
+from domain.option_fields import FlagField, NumberField, OptionField, SelectionField, TextField
 
 MAX_NAME_CHARACTERS: Final = 60
 _JOINERS: Final = frozenset("\u200c\u200d")
@@ -148,50 +148,6 @@ def _is_table(value: object) -> bool:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class FlagField:
-    """An option that is true or false, and false by default."""
-
-    name: str
-    label: Text
-    help: Text
-
-
-@dataclass(frozen=True, slots=True)
-class NumberField:
-    """An option that is a whole number from `least` to `most`. The default None stands for no number."""
-
-    name: str
-    label: Text
-    help: Text
-    least: int
-    most: int
-    default: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SelectionField:
-    """An option with one of several values, each with its label. The first one is the default."""
-
-    name: str
-    label: Text
-    help: Text
-    values: Mapping[str, Text]
-
-
-@dataclass(frozen=True, slots=True)
-class TextField:
-    """An option that is one line of text with at most `most` characters. The default is no text."""
-
-    name: str
-    label: Text
-    help: Text
-    most: int
-
-
-OptionField: TypeAlias = FlagField | NumberField | SelectionField | TextField
-"""An option by its name in `options`, with its label and a sentence that explains it."""
-
 COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
     TextField(
         "name",
@@ -200,6 +156,7 @@ COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
             "What the game is called in lists and notifications. Everybody who sees the game sees it."
         ),
         MAX_NAME_CHARACTERS,
+        default=None,
     ),
     SelectionField(
         "seating",

@@ -71,7 +71,8 @@ def test_the_product_imports_neither_tests_nor_benchmarks(package: str) -> None:
 
 def test_the_domain_imports_only_pure_modules_of_the_standard_library() -> None:
     for path in sources("domain"):
-        imports = top_level_imports(path) - {"domain"}
+        # The backport of newer versions of `typing`.
+        imports = top_level_imports(path) - {"domain", "typing_extensions"}
         if path == ROOT / "domain" / "tournaments" / "matching.py":
             imports -= {"networkx"}
         assert imports <= sys.stdlib_module_names, f"{path} imports a library: {sorted(imports)}"

@@ -40,7 +40,7 @@ from domain.baron.state import apply, position
 from domain.baron.terms import DESCRIPTION, LABELS, TITLE
 from domain.baron.turn_order import finish, score_changes, standings
 from domain.messages import Text, message_in
-from domain.options import OptionField
+from domain.option_fields import OptionField
 
 NAME: Final = "baron"
 OPTION_FIELDS: Final[Sequence[OptionField]] = ()

@@ -23,18 +23,10 @@ from itertools import pairwise
 from typing import Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from domain.barony.board import NUMBERS, Board
-from domain.barony.components import (
-    BASE_TILES,
-    LETTERS,
-    MOST_ROUNDS,
-    MOST_SEATS,
-    RADIUS,
-    TILES_A_PLAYER,
-    Tile,
-)
+from domain.barony.components import BASE_TILES, LETTERS, MOST_SEATS, RADIUS, TILES_A_PLAYER, Tile
 from domain.barony.formats import OwnBaronyOptions, SetUp
 from domain.barony.state import State
-from domain.barony.terms import HEX
+from domain.barony.terms import HEX, OPTION_FIELDS
 from domain.chance import Chance
 from domain.contract import DomainEvent, Inference, Opened, OwnOptions
 from domain.errors import Malformed
@@ -43,6 +35,7 @@ from domain.hexes import Hex, distance, neighbours
 from domain.json_fields import is_integer
 from domain.life_cycle_messages import PLAYER
 from domain.messages import Message, counted, hex_at, message
+from domain.option_fields import checked_options
 
 SEATS_FAULT: Final = message("must be 2 to {most}, or 5 with Sorcery", most=MOST_SEATS)
 
@@ -59,31 +52,16 @@ def check_options(
 
     `seats_fault` is what is wrong with any other number of seats than 2 to `most_seats`.
     """
-    faults = {
-        f"options.{name}": message("is not an option of this game")
-        for name in options
-        if name not in ("sorcery", "round_limit", "end_by_agreement")
-    }
-    limit = options.get("round_limit")
-    if isinstance(limit, bool) or not isinstance(limit, int | None):
-        limit = 0
-    if limit is not None and not 1 <= limit <= MOST_ROUNDS:
-        faults["options.round_limit"] = message(
-            "must be a whole number from 1 to {most}, or null", most=MOST_ROUNDS
-        )
-    flags = {name: options.get(name, False) for name in ("sorcery", "end_by_agreement")}
-    for name, flag in flags.items():
-        if not isinstance(flag, bool):
-            faults[f"options.{name}"] = message("must be true or false")
+    own = {name: value for name, value in options.items() if name != "sorcery"}
+    checked, faults = checked_options(OPTION_FIELDS, own)
+    sorcery = options.get("sorcery", False)
+    if not isinstance(sorcery, bool):
+        faults["options.sorcery"] = message("must be true or false")
     if not 2 <= seats <= most_seats:
         faults["seats"] = seats_fault
     if faults:
         raise Malformed(faults)
-    return {
-        "sorcery": flags["sorcery"] is True,
-        "round_limit": limit,
-        "end_by_agreement": flags["end_by_agreement"] is True,
-    }
+    return cast("OwnBaronyOptions", {"sorcery": sorcery, **checked})
 
 
 def set_up(seats: int, options: OwnOptions, chance: Chance) -> DomainEvent:

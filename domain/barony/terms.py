@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from domain.barony.components import MOST_ROUNDS, Building, Rank, Resource, Terrain
 from domain.messages import Term, Text, message, message_in, term
-from domain.options import FlagField, NumberField, OptionField
+from domain.option_fields import FlagField, NumberField, OptionField
 from domain.position_labels import COMMON_LABELS
 
 Pawn: TypeAlias = Building | Literal["knight"]

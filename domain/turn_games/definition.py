@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from domain.contract import OwnOptions, Reason
 from domain.messages import Term, Text
-from domain.options import OptionField
+from domain.option_fields import OptionField
 from domain.scene import Cell
 from domain.turn_games.state import TurnState
 

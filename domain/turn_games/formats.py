@@ -12,6 +12,7 @@ from domain.hexes import json_from_text
 from domain.json_fields import FieldReader, one_of
 from domain.json_types import JsonObject, ObjectType, PositiveCount, Seat
 from domain.messages import message
+from domain.option_fields import checked_options
 from domain.turn_games.definition import Definition, S
 from domain.turn_games.fields import (
     fields_from_text,
@@ -23,7 +24,6 @@ from domain.turn_games.fields import (
     typed_dict,
     write_fields,
 )
-from domain.turn_games.options import checked_options, option_type
 from domain.turn_games.state import Phase, Then, TurnState
 
 _TURN_FIELDS: Final = frozenset(field.name for field in fields(TurnState))
@@ -87,7 +87,7 @@ class Formats(Definition[S]):
         return typed_dict(name, type(self).__module__, description, types)
 
     def _options_type(self) -> type:
-        own = {field.name: option_type(field) for field in self.OPTION_FIELDS}
+        own = {field.name: field.json_type for field in self.OPTION_FIELDS}
         types = get_type_hints(events.Options, include_extras=True) | own
         return self._typed_dict("Options", "All options of a game.", types)
 

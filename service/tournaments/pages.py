@@ -30,14 +30,7 @@ from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, require_sure
 from service.pages.view_models.game_lists import filter_query
-from service.pages.view_models.new_game_form import (
-    CLOCKS,
-    CLUB_OPTION,
-    USUAL_CLOCK,
-    kind_of,
-    option_value,
-    time_per_turn,
-)
+from service.pages.view_models.new_game_form import CLOCKS, CLUB_OPTION, USUAL_CLOCK, time_per_turn
 from service.tournaments.tournaments import Tournaments
 from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
@@ -240,7 +233,6 @@ def _tournament_page(
         option_fields=[
             field for field in game_option_fields(entry) if field.name in tournament.options
         ],
-        option_value=option_value,
         clock_text=clock_text,
         round_length=time_amount(tournament.round_seconds),
         is_organiser=_tournaments().is_organiser(tournament, player),
@@ -290,7 +282,6 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         descriptions=FORMAT_DESCRIPTIONS,
         setting_fields=setting_fields(format),
         option_fields=game_option_fields(entry),
-        kind_of=kind_of,
         clocks=CLOCKS,
         usual_clock=USUAL_CLOCK,
         clock_form=ClockForm(

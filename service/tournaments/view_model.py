@@ -11,7 +11,7 @@ from babel.numbers import format_decimal
 
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, Value, message, message_in, plural_message
-from domain.options import OptionField
+from domain.option_fields import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
 from domain.tournaments.events import PairingMethod
 from domain.tournaments.formats import (

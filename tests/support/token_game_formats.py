@@ -9,7 +9,7 @@ from domain.errors import Malformed
 from domain.event import LIFE_CYCLE_EVENTS, Options, Standing
 from domain.json_types import Count, ObjectType, PositiveCount, Range, Seat
 from domain.messages import Text, message
-from domain.options import NumberField, OptionField
+from domain.option_fields import NumberField, OptionField
 
 
 class OwnStonesOptions(OwnOptions):

@@ -10,6 +10,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Final, Literal
 
+from typing_extensions import override
+
 from domain.barony import bots as base
 from domain.barony.actions import Action, Cast, Expedition, Move
 from domain.barony.components import FAMILY, RANKS, RESOURCES, TITLE_PRICE, Spell
@@ -70,11 +72,13 @@ class SorceryEvaluation(base.Evaluation):
         }
 
     @cached_property
-    def goals(self) -> list[base.Goal]:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def goals(self) -> list[base.Goal]:
         """The goals of the base game, and mysterious places."""
         return [*super().goals, *self.unexplored.items()]
 
-    def goal_value(self, goal: base.Goal, at: Hex) -> float:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def goal_value(self, goal: base.Goal, at: Hex) -> float:
         """The value of a goal to a knight on the hex. A mysterious place has none to a knight on it."""
         return 0.0 if goal[0] == at and at in self.unexplored else super().goal_value(goal, at)
 
@@ -102,7 +106,8 @@ sensible: Final = SensibleBot(score_actions)
 class SorceryScorer(base.Scorer[SorceryEvaluation]):
     """Scores actions on one position with Sorcery."""
 
-    def score(self, action: Action) -> float:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def score(self, action: Action) -> float:
         """The score of an action, with what it explores and casts."""
         match action:
             case Cast():
@@ -114,7 +119,8 @@ class SorceryScorer(base.Scorer[SorceryEvaluation]):
             case _:
                 return super().score(action)
 
-    def final_score(self, player: PlayerJson) -> int:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def final_score(self, player: PlayerJson) -> int:
         """BS-MYS-5: the final score of a player if the game ended now."""
         return super().final_score(player) + POINTS_AN_IMPRINT * len(player["imprints"])
 

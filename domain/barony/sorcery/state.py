@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, Self
 
+from typing_extensions import override
+
 from domain.barony.board import Board
 from domain.barony.components import CITY, KIND, MYSTERIOUS_PLACE, Spell
 from domain.barony.formats import BaronyPosition
@@ -49,7 +51,8 @@ class SorceryBoard(Board):
     """A board with mysterious places."""
 
     @cached_property
-    def can_be_settled(self) -> tuple[bool, ...]:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def can_be_settled(self) -> tuple[bool, ...]:
         """Whether the terrain of the hex and around it allows a first city (BY-SET-4, BS-SET-3)."""
         return tuple(
             allowed and not is_by_a_place
@@ -80,7 +83,8 @@ class SorceryState(State):
         self.imprints: list[tuple[int, ...]] = [()] * seats
         """By seat, the hexes with an imprint of the seat, sorted."""
 
-    def copy(self) -> Self:  # type: ignore[explicit-override] # typing.override is new in 3.12
+    @override
+    def copy(self) -> Self:
         """A state that may be changed without changing this one; they share only what never changes."""
         duplicate = State.copy(self)
         duplicate.spells = self.spells

@@ -12,15 +12,9 @@ from typing import Final
 from domain.contract import AnyRuleSystem
 from domain.json_types import JsonObject
 from domain.lifecycle import MOST_SEATS, seat_counts
-from domain.messages import Message, Text, Value, counted, message, message_in, term
-from domain.options import (
-    COMMON_OPTION_FIELDS,
-    FlagField,
-    NumberField,
-    OptionField,
-    SelectionField,
-    TextField,
-)
+from domain.messages import Message, Text, counted, message, message_in, term
+from domain.option_fields import OptionField
+from domain.options import COMMON_OPTION_FIELDS
 from domain.registry import RegisteredRuleSystem
 from replay.playout import RANDOM, STRONG, bot_names
 from service.entered_text import trim
@@ -122,32 +116,6 @@ def option_fields(rules: AnyRuleSystem) -> tuple[OptionField, ...]:
     return (*rules.OPTION_FIELDS, *COMMON_OPTION_FIELDS)
 
 
-def kind_of(field: OptionField) -> str:
-    """Return what a field is, for templates: `flag`, `number`, `selection` or `text`."""
-    match field:
-        case FlagField():
-            return "flag"
-        case NumberField():
-            return "number"
-        case SelectionField():
-            return "selection"
-        case TextField():
-            return "text"
-
-
-def option_value(field: OptionField, value: object) -> Value:
-    """Return the value of an option in words."""
-    match field:
-        case FlagField():
-            return message_in("option", "yes") if value else message_in("option", "no")
-        case NumberField():
-            return value if isinstance(value, int) else message_in("option", "none")
-        case SelectionField():
-            return field.values[str(value)]
-        case TextField():
-            return value if isinstance(value, str) else message_in("option", "none")
-
-
 def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> JsonObject:
     """Return the body of `POST /games` of the API that corresponds to the values of the form.
 
@@ -155,16 +123,7 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
     """
     options: dict[str, object] = dict(entry.options)
     for field in option_fields(entry.system):
-        text = values.get(OPTION + field.name, "")
-        match field:
-            case FlagField():
-                options[field.name] = bool(text)
-            case NumberField():
-                options[field.name] = _number(text) if text else None
-            case SelectionField():
-                options[field.name] = text
-            case TextField():
-                options[field.name] = text.strip() or None
+        options[field.name] = field.from_form(values.get(OPTION + field.name, ""))
     if club := values.get(CLUB_OPTION, ""):
         options["club"] = club
     bots = [

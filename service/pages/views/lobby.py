@@ -33,11 +33,9 @@ from service.pages.view_models.new_game_form import (
     USUAL_CLOCK,
     WEEKS,
     faults_by_field,
-    kind_of,
     new_game_address,
     offered_bots,
     option_fields,
-    option_value,
     request_body,
     take_last_bot,
     time_per_turn,
@@ -174,7 +172,6 @@ def show_open_game(
         missing=[]
         if player_id is None or has_joined or invitation is not None
         else service().games.requirements.missing(game, player_id),
-        option_value=option_value,
         clock_text=clock_text,
     )
 
@@ -209,7 +206,6 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         if form.values.get(CLUB_OPTION)
         else "",
         option_fields=option_fields(entry.system),
-        kind_of=kind_of,
         time_per_turn=time_per_turn,
     )
 
