@@ -13,6 +13,7 @@ import redis
 from domain.errors import Malformed
 from domain.messages import message, plural_message
 from service import clock
+from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyMutes
 
@@ -64,19 +65,24 @@ class Mutes:
         """
         if player == muted:
             raise Malformed({"handle": message("must be the handle of another player")})
-        with unavailable_on_error():
-            if self._redis.zscore(mutes_key(player), muted) is not None:
-                return
-            if self._redis.zcard(mutes_key(player)) >= self._max_mutes:
-                raise TooManyMutes(
-                    plural_message(
-                        "a player can mute one player",
-                        "a player can mute at most {count} players",
-                        count=self._max_mutes,
-                    )
+        key = mutes_key(player)
+        if muted in self.has_muted(player, [muted]):
+            return
+        now = int(clock.now().timestamp() * 1000)
+        is_stored = store_if_fewer(
+            self._redis,
+            key,
+            self._max_mutes,
+            lambda pipeline: pipeline.zcard(key),
+            lambda pipeline: pipeline.zadd(key, {muted: now}, nx=True),
+        )
+        if not is_stored:
+            raise TooManyMutes(
+                plural_message(
+                    "a player can mute one player",
+                    "a player can mute at most {count} players",
+                    count=self._max_mutes,
                 )
-            self._redis.zadd(
-                mutes_key(player), {muted: int(clock.now().timestamp() * 1000)}, nx=True
             )
 
     def remove(self, player: str, muted: str) -> None:

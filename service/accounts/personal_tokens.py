@@ -22,6 +22,7 @@ from redis.client import Pipeline
 from domain.errors import Malformed
 from domain.messages import Message, comma_list, message, plural_message
 from service import clock
+from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, TooManyPersonalTokens
 from service.stored_records import decode_record, members_of
@@ -81,25 +82,27 @@ class PersonalTokens:
         )
         self.of(player_id)  # forgets those that have ended
         key = personal_tokens_key(player_id)
-
-        def store(pipeline: Pipeline) -> None:
-            if int(pipeline.hlen(key)) >= self._max_tokens:
-                raise TooManyPersonalTokens(
-                    plural_message(
-                        "a player can have one personal token: revoke it first",
-                        "a player can have at most {count} personal tokens: revoke one of them first",
-                        count=self._max_tokens,
-                    )
-                )
-            pipeline.multi()
-            pipeline.hset(key, token.digest, _encoded(token))
-
+        digest_key = personal_digest_key(token.digest)
         with unavailable_on_error():
             # A token without an entry is not valid; an entry without a token is removed by `of`.
-            self._redis.set(
-                personal_digest_key(token.digest), player_id, px=days * _DAY_MILLISECONDS
+            self._redis.set(digest_key, player_id, px=days * _DAY_MILLISECONDS)
+        is_stored = store_if_fewer(
+            self._redis,
+            key,
+            self._max_tokens,
+            lambda pipeline: pipeline.hlen(key),
+            lambda pipeline: pipeline.hset(key, token.digest, _encoded(token)),
+        )
+        if not is_stored:
+            with unavailable_on_error():
+                self._redis.delete(digest_key)
+            raise TooManyPersonalTokens(
+                plural_message(
+                    "a player can have one personal token: revoke it first",
+                    "a player can have at most {count} personal tokens: revoke one of them first",
+                    count=self._max_tokens,
+                )
             )
-            self._redis.transaction(store, key)
         return token, secret
 
     def of(self, player_id: str) -> list[PersonalToken]:

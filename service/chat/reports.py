@@ -94,15 +94,6 @@ class ChatMessageReports:
         report = ChatMessageReport(
             id, game, number, author, reporter, clock.format(now), text, reason, of
         )
-        others = self._read(read_members(self._redis, _of(reporter)))
-        if sum(other.reporter == reporter for other in others) >= self._max_per_reporter:
-            raise TooManyReports.with_message(
-                "{count} reports of this player are open", count=self._max_per_reporter
-            )
-        with unavailable_on_error():
-            open_count = self._redis.zcard(_REPORTS)
-        if open_count >= self._max_open:
-            raise Unavailable(message("too many reports are open"), retry_after=_RETRY_SECONDS)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             # The sets come first, so that an erasure finds every report.
             pipeline.sadd(_of(reporter), id)
@@ -110,7 +101,26 @@ class ChatMessageReports:
             pipeline.set(_REPORT + id, report.stored())
             pipeline.zadd(_REPORTS, {id: int(now.timestamp() * 1000)})
             pipeline.execute()
+        # Counted afterwards, because the keys of a report are on several nodes of a cluster: of several
+        # reports at once, none exceeds the bounds.
+        refusal = self._refusal(reporter)
+        if refusal is not None:
+            self._delete(report)
+            raise refusal
         return report
+
+    def _refusal(self, reporter: str) -> TooManyReports | Unavailable | None:
+        """Return the error for a report that exceeds a bound; None if there are not too many."""
+        of_reporter = self._read(read_members(self._redis, _of(reporter)))
+        if sum(report.reporter == reporter for report in of_reporter) > self._max_per_reporter:
+            return TooManyReports.with_message(
+                "{count} reports of this player are open", count=self._max_per_reporter
+            )
+        with unavailable_on_error():
+            open_count = self._redis.zcard(_REPORTS)
+        if open_count > self._max_open:
+            return Unavailable(message("too many reports are open"), retry_after=_RETRY_SECONDS)
+        return None
 
     def page(
         self, cursor: str | None = None, limit: int = 50
@@ -139,12 +149,14 @@ class ChatMessageReports:
 
     def close(self, id: str) -> None:
         """Delete a report that an administrator has dealt with. Raises NotFound."""
-        report = self.get(id)
+        self._delete(self.get(id))
+
+    def _delete(self, report: ChatMessageReport) -> None:
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            pipeline.zrem(_REPORTS, id)
-            pipeline.delete(_REPORT + id)
-            pipeline.srem(_of(report.reporter), id)
-            pipeline.srem(_of(report.author), id)
+            pipeline.zrem(_REPORTS, report.id)
+            pipeline.delete(_REPORT + report.id)
+            pipeline.srem(_of(report.reporter), report.id)
+            pipeline.srem(_of(report.author), report.id)
             pipeline.execute()
 
     def erase_all_of(self, player: str) -> None:

@@ -14,6 +14,7 @@ import orjson
 import redis
 
 from service import clock
+from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyNotes
 from service.games.dispute_view import check_text_about
@@ -54,14 +55,20 @@ class PrivateNotes:
         check_text_about(game, seq, text, self._max_characters)
         note = PrivateNote(game_id, seq, clock.format(clock.now()), text)
         name = _name(game_id, seq)
+        index = _INDEX + player
+        is_stored = store_if_fewer(
+            self._redis,
+            index,
+            self._max_notes,
+            # A note in the place of an earlier one needs no room.
+            lambda pipeline: pipeline.zcard(index) - (pipeline.zscore(index, name) is not None),
+            lambda pipeline: pipeline.zadd(index, {name: 0}),
+        )
+        if not is_stored:
+            raise TooManyNotes.with_message(
+                "a player can have {count} notes", count=self._max_notes
+            )
         with unavailable_on_error():
-            is_new = self._redis.zadd(_INDEX + player, {name: 0})
-            # Counted afterwards: of several new notes at once, none exceeds the bound.
-            if is_new and self._redis.zcard(_INDEX + player) > self._max_notes:
-                self._redis.zrem(_INDEX + player, name)
-                raise TooManyNotes.with_message(
-                    "a player can have {count} notes", count=self._max_notes
-                )
             self._redis.hset(_NOTES + player, name, orjson.dumps({"at": note.at, "text": text}))
         return note
 

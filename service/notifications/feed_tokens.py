@@ -13,11 +13,11 @@ from hashlib import sha256
 from typing import Final
 
 import redis
-from redis.client import Pipeline
 
 from domain.messages import plural_message
 from service import clock
 from service.accounts.account_reader import account_key
+from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error
 from service.entered_text import trim_code
 from service.errors import NotFound, TooManyFeeds
@@ -48,21 +48,22 @@ class FeedTokens:
         digest = _digest(token)
         created = clock.format(clock.now())
         key = _FEEDS + player
-
-        def store(pipeline: Pipeline) -> None:
-            if pipeline.hlen(key) >= self._max_per_player:
-                raise TooManyFeeds(
-                    plural_message(
-                        "a player can have one address of feeds",
-                        "a player can have at most {count} addresses of feeds",
-                        count=self._max_per_player,
-                    )
+        is_stored = store_if_fewer(
+            self._redis,
+            key,
+            self._max_per_player,
+            lambda pipeline: pipeline.hlen(key),
+            lambda pipeline: pipeline.hset(key, digest, created),
+        )
+        if not is_stored:
+            raise TooManyFeeds(
+                plural_message(
+                    "a player can have one address of feeds",
+                    "a player can have at most {count} addresses of feeds",
+                    count=self._max_per_player,
                 )
-            pipeline.multi()
-            pipeline.hset(key, digest, created)
-
+            )
         with unavailable_on_error():
-            self._redis.transaction(store, key)
             # In another slot of a cluster. If this process dies in between, nobody has got the address, and
             # it is listed and can be revoked.
             self._redis.set(_FEED + digest, player)

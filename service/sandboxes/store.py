@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,7 @@ import redis
 
 from domain.messages import plural_message
 from service import clock
+from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, SandboxConflict, TooManySandboxes
@@ -66,33 +68,39 @@ class SandboxStore:
     def add(self, sandbox: StoredSandbox) -> StoredSandbox:
         """Store a new sandbox and return it with its id.
 
-        Raises TooManySandboxes if its maker, or the network, has as many as are allowed. Concurrent requests
-        can exceed the bounds by a few.
+        Raises TooManySandboxes if its maker, or the network, has as many as are allowed.
         """
-        self.require_room(sandbox.maker, sandbox.network)
+        new = self._renewed(sandbox, id=secrets.token_urlsafe(ID_BYTES))
+        expiry = self._expiry()
+        for key, maximum in self._maxima(new.maker, new.network).items():
+            is_listed = store_if_fewer(
+                self._redis,
+                key,
+                maximum,
+                partial(_count_unexpired, key=key),
+                partial(_list_until, key=key, id=new.id, expiry=expiry, seconds=self._seconds),
+            )
+            if not is_listed:
+                self.delete(new)
+                raise _too_many(maximum)
         with unavailable_on_error():
-            new = self._renewed(sandbox, id=secrets.token_urlsafe(ID_BYTES))
             self._redis.set(_key(new.id), new.stored, ex=self._seconds)
-            self._list(new)
         return new
 
     def require_room(self, maker: str, network: str) -> None:
         """Raise TooManySandboxes if a maker, or a network, has as many sandboxes as are allowed."""
-        maxima = {
+        for key, maximum in self._maxima(maker, network).items():
+            with unavailable_on_error():
+                count = _count_unexpired(self._redis, key)
+            if count >= maximum:
+                raise _too_many(maximum)
+
+    def _maxima(self, maker: str, network: str) -> Mapping[str, int]:
+        """Return how many sandboxes a maker and a network can have, by the keys of their lists."""
+        return {
             _of(maker): self._bounds.max_sandboxes_per_player,
             _from(network): self._bounds.max_sandboxes_per_network,
         }
-        with unavailable_on_error():
-            for key, maximum in maxima.items():
-                self._redis.zremrangebyscore(key, "-inf", clock.now().timestamp())
-                if self._redis.zcard(key) >= maximum:
-                    raise TooManySandboxes(
-                        plural_message(
-                            "there is one sandbox already: delete it, or wait until it expires",
-                            "there are {count} sandboxes already: delete one, or wait until one expires",
-                            count=maximum,
-                        )
-                    )
 
     def get(self, sandbox_id: str) -> StoredSandbox:
         """Return a sandbox. Raises NotFound."""
@@ -158,10 +166,36 @@ class SandboxStore:
 
     def _list(self, sandbox: StoredSandbox) -> None:
         """Count a sandbox for its maker and network until it expires."""
-        expiry = clock.now().timestamp() + self._seconds
+        expiry = self._expiry()
         for key in _lists(sandbox):
-            self._redis.zadd(key, {sandbox.id: expiry})
-            self._redis.expire(key, self._seconds)
+            _list_until(self._redis, key, sandbox.id, expiry, self._seconds)
+
+    def _expiry(self) -> float:
+        """Return when a sandbox expires that is stored now, in seconds since 1970."""
+        return clock.now().timestamp() + self._seconds
+
+
+def _count_unexpired(client: redis.Redis, key: str) -> int:
+    """Return how many sandboxes of a list have not expired."""
+    count: int = client.zcount(key, f"({clock.now().timestamp()}", "+inf")
+    return count
+
+
+def _list_until(client: redis.Redis, key: str, id: str, expiry: float, seconds: int) -> None:
+    """Write a sandbox into a list until it expires, and remove those from it that have expired."""
+    client.zremrangebyscore(key, "-inf", clock.now().timestamp())
+    client.zadd(key, {id: expiry})
+    client.expire(key, seconds)
+
+
+def _too_many(maximum: int) -> TooManySandboxes:
+    return TooManySandboxes(
+        plural_message(
+            "there is one sandbox already: delete it, or wait until it expires",
+            "there are {count} sandboxes already: delete one, or wait until one expires",
+            count=maximum,
+        )
+    )
 
 
 def _key(sandbox_id: str) -> str:

@@ -27,6 +27,7 @@ from domain.json_types import JsonObject
 from domain.messages import plural_message
 from service import clock
 from service.accounts.personal_tokens import PersonalTokens
+from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.entered_text import trim
@@ -137,10 +138,20 @@ class Webhooks:
         """Register a webhook, and return it with its secret. Raises Malformed, TooManyWebhooks.
 
         `token_digest` is the hash of the personal token with which it is registered, and with which it ends.
-        Concurrent requests can exceed the bound by a few webhooks.
         """
         webhook = self._new(url)
-        if len(self.of(player)) >= self._max:
+        self.of(player)  # removes those of revoked tokens
+        key = _key(player)
+        self._store_token(player, webhook, token_digest)
+        is_stored = store_if_fewer(
+            self._redis,
+            key,
+            self._max,
+            lambda pipeline: pipeline.hlen(key),
+            lambda pipeline: pipeline.hset(key, webhook.id, _encoded(webhook)),
+        )
+        if not is_stored:
+            self._delete(player, webhook.id)
             raise TooManyWebhooks(
                 plural_message(
                     "a player can have one webhook: remove it first",
@@ -148,7 +159,6 @@ class Webhooks:
                     count=self._max,
                 )
             )
-        self._add(player, webhook, token_digest)
         return webhook
 
     def replace_all(
@@ -157,7 +167,9 @@ class Webhooks:
         """Register a webhook in the place of all others, and return it with its secret. Raises Malformed."""
         webhook = replace(self._new(url), format=format)
         before = self.of(player)
-        self._add(player, webhook, token_digest)
+        self._store_token(player, webhook, token_digest)
+        with unavailable_on_error():
+            self._redis.hset(_key(player), webhook.id, _encoded(webhook))
         for each in before:
             self._delete(player, each.id)
         return webhook
@@ -172,11 +184,11 @@ class Webhooks:
         secret = SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
         return Webhook(secrets.token_hex(8), url, secret, clock.format(clock.now()))
 
-    def _add(self, player: str, webhook: Webhook, token_digest: str | None) -> None:
-        with unavailable_on_error():
-            if token_digest is not None:
+    def _store_token(self, player: str, webhook: Webhook, token_digest: str | None) -> None:
+        """Store the token with which a webhook ends, before the webhook itself."""
+        if token_digest is not None:
+            with unavailable_on_error():
                 self._redis.hset(_tokens_key(player), webhook.id, token_digest)
-            self._redis.hset(_key(player), webhook.id, _encoded(webhook))
 
     def remove(self, player: str, id: str) -> None:
         """Remove a webhook. Raises NotFound."""
