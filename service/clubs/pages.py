@@ -24,8 +24,12 @@ from service.pages.forms import Form, entered_form, read_field, read_form, see_o
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.game_forms import require_sure
-from service.pages.view_models.game_lists import FIRST_PAGE_GAMES, GameList, filtered_list
-from service.pages.views.home import read_lists
+from service.pages.view_models.game_lists import (
+    FIRST_PAGE_GAMES,
+    GameList,
+    filtered_list,
+    read_lists,
+)
 
 blueprint = Blueprint("clubs", __name__, template_folder="templates")
 

@@ -6,8 +6,9 @@ from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from domain.event import Clock
+from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
-from domain.registry import UnknownRules, registered_name, rule_system_for, rule_systems
+from domain.registry import EXPANSIONS, UnknownRules, registered_name, rule_system_for, rule_systems
 from service.games.listings import GameKind
 from service.games.summary import Summary
 
@@ -108,3 +109,14 @@ def _has_result(summary: Summary, player: str, result: Result) -> bool:
 
 def _free_places(summary: Summary) -> int:
     return summary.seats - len(summary.players) if summary.status == "open" else 0
+
+
+def filter_of_kinds(query: JsonObject) -> GameFilter:
+    """Return the filter that the parameters for rules, expansions and seats stand for."""
+    return GameFilter(
+        rules=query["rules"],
+        expansions={
+            option: query[option] == "true" for _, option in EXPANSIONS if query[option] is not None
+        },
+        seats=query["seats"],
+    )

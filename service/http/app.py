@@ -10,18 +10,19 @@ from typing import Final
 from flask import Flask, g, request
 from flask.typing import ResponseReturnValue
 
+from service.accounts.api import account, players
 from service.administration import api as administration
 from service.bootstrap import Service
 from service.chat import api as chat
 from service.clubs import api as clubs
 from service.conditional_actions import api as conditional_actions
 from service.disputes import api as disputes
-from service.http import api_docs, language, problems, ratelimits
+from service.games.api import clocks, games, history, invitations, play
+from service.http import api_docs, health, language, problems, ratelimits
 from service.http.access_log import AccessLog, Metrics
 from service.http.blueprint import Application, PathInteger
 from service.http.context import ACCESS_LOG, METRICS, SERVICE
 from service.http.route_words import words_for_handles
-from service.http.routes import account, clocks, games, health, history, invitations, play, players
 from service.http.validation import MAX_BODY_BYTES
 from service.imports import api as imports
 from service.notifications import api as notifications

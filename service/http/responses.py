@@ -8,6 +8,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.tournaments.tournament import Tournament, standings_as_json
 from service.accounts.account_reader import Player
+from service.accounts.schemas import Account
 from service.clubs.schemas import ClubEntry
 from service.clubs.store import Club
 from service.games.player_statistics import KindCounts, PlayerStatistics
@@ -15,7 +16,6 @@ from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.http.language import request_renderer
-from service.http.schemas.account import Account
 from service.http.schemas.lobby import PlayerReliability
 from service.http.schemas.responses import GameSummary
 from service.notifications.stored_messages import decode_message

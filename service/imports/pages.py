@@ -18,17 +18,17 @@ from service.imports.replayed_record import ReplayedRecord
 from service.imports.store import ImportedRecord
 from service.pages import session
 from service.pages.forms import Form, entered_form, number_parameter, see_other
-from service.pages.session import viewer
-from service.pages.templating import page
-from service.pages.view_models.replayed_game import ReplayedGame, replayed_record, use_names_of
-from service.pages.views.proofs import MAX_SHOWN
-from service.pages.views.replay import (
+from service.pages.replayed_pages import (
     comparison_page,
     event_page,
     log_page,
     scores_page,
     table_page,
 )
+from service.pages.session import viewer
+from service.pages.templating import page
+from service.pages.view_models.proof_view import MAX_SHOWN_FINDINGS
+from service.pages.view_models.replayed_game import ReplayedGame, replayed_record, use_names_of
 
 IMPORTS = "/imports"
 SHOWN_RECORDS = 20
@@ -148,7 +148,7 @@ def _import_page(imported: ImportedRecord, report: JsonObject | None = None) -> 
         faulty=record.first_faulty_event,
         report=report,
         audit_titles=CHECK_TITLES,
-        max_shown=MAX_SHOWN,
+        max_shown=MAX_SHOWN_FINDINGS,
         is_own=viewer() == imported.uploader,
     )
 

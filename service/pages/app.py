@@ -4,33 +4,28 @@ from typing import Final
 
 from flask import Flask
 
+from service.accounts.pages import accounts, email, players, programs
 from service.bootstrap import Service
 from service.chat import pages as chat
 from service.clubs import pages as clubs
 from service.conditional_actions import pages as conditional_actions
 from service.disputes import pages as disputes
+from service.games.pages import clocks, home, invitations, lobby, play, proofs, quick_play, replay
 from service.http.access_log import Metrics
 from service.http.api_docs import PREFIX
 from service.http.app import create_app, reserve_words
 from service.imports import pages as imports
 from service.notifications import pages as notifications
-from service.pages import announcements, assets, blueprint, errors, session, templating
-from service.pages.views import (
-    accounts,
-    clocks,
-    email,
-    home,
+from service.pages import (
+    announcements,
+    assets,
+    blueprint,
+    errors,
     installation,
-    invitations,
-    lobby,
-    play,
-    players,
-    programs,
-    proofs,
-    quick_play,
-    replay,
-    rules,
+    session,
+    templating,
 )
+from service.pages.rules import views as rules
 from service.pictures import pages as pictures
 from service.sandboxes import pages as sandboxes
 from service.tournaments import pages as tournaments

@@ -17,8 +17,8 @@ from domain.json_types import (
     Timestamp,
 )
 from domain.registry import RULES
+from service.accounts.schemas import Account
 from service.disputes.schemas import Arbiter, DisputeSummary, Takeback
-from service.http.schemas.account import Account
 from service.http.schemas.clocks import Timing
 from service.http.schemas.lobby import InvitedPlayer
 from service.http.schemas.type_schemas import Component, OneOf

@@ -32,6 +32,8 @@ from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.http.language import request_renderer
 from service.http.validation import whole_number
+from service.pages.session import viewer
+from service.pages.view_models.concern_lines import read_badges
 
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""
@@ -391,3 +393,15 @@ def all_seat_counts() -> list[int]:
     return sorted(
         {seats for entry in rule_systems().values() for seats in seat_counts(entry.system)}
     )
+
+
+def read_lists(*lists: GameList) -> None:
+    """Read at once the handles of all players of some lists, and what is new for the viewer in their games.
+
+    Showing a name then finds it in the cache.
+    """
+    games = [game for game_list in lists for game in game_list.games]
+    service().accounts.players.handles({player for game in games for player in game.players})
+    read_badges(game.summary for game in games)
+    read_recaps(lists, viewer())
+    read_reliabilities(lists)

@@ -19,6 +19,8 @@ from service import clock
 from service.bootstrap import Service
 from service.errors import NotFound
 
+MAX_SHOWN_FINDINGS: Final = 20
+"""Findings of an audit that a page lists."""
 _EVENTS_PER_READ: Final = 100
 _MAX_EVENTS_BEFORE_START: Final = 1_000
 """Events that are read to find the start of a game, in which places are taken and left."""

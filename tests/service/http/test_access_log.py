@@ -25,9 +25,11 @@ class BlockableOutput(io.StringIO):
     def __init__(self) -> None:
         super().__init__()
         self.is_open = threading.Event()
+        self.is_written_to = threading.Event()
 
     @override
     def write(self, text: str, /) -> int:
+        self.is_written_to.set()
         assert self.is_open.wait(HANG_SECONDS)
         return super().write(text)
 
@@ -111,6 +113,8 @@ def test_no_request_waits_for_a_log_that_cannot_be_written(
     writing = threading.Thread(target=log_of(app).flush)
     app.test_client().get("/", headers={"X-Request-ID": "first"})
     writing.start()
+    # On a busy machine, the thread begins late.
+    assert output.is_written_to.wait(HANG_SECONDS)
     for _ in range(20):
         assert app.test_client().get("/").status_code == 200
     assert output.records == []

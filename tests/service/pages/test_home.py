@@ -8,7 +8,7 @@ from freezegun import freeze_time
 
 from domain.registry import rule_systems
 from service.bootstrap import Service
-from service.pages.views import home
+from service.games.pages import home
 from tests.support.page_forms import log_in
 from tests.support.service_games import play_out, start_game, take_action
 

@@ -10,7 +10,7 @@ from domain.messages import message
 from replay.score_chart import score_chart
 from service.bootstrap import Service
 from service.games.replays import Replays
-from service.pages.views.replay import LOG_PAGE_EVENTS
+from service.pages.replayed_pages import LOG_PAGE_EVENTS
 from tests.service.conftest import StoreGame
 from tests.support.html_links import link_with_id, links
 from tests.support.languages import ENGLISH

@@ -13,10 +13,10 @@ from icalendar import Calendar
 
 from domain.tournaments.formats import FORMATS
 from domain.tournaments.tournament import Tournament
+from service.accounts.pages import players
 from service.bootstrap import Service
 from service.connection import to_text
 from service.pages.session import TIME_ZONE_COOKIE
-from service.pages.views import players
 from tests.support.page_forms import log_in, post
 from tests.support.service_games import take_action
 from tests.support.tournaments import (

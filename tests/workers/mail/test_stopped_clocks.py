@@ -158,9 +158,9 @@ SURFACES: Final[Mapping[str, Callable[[Table], str]]] = {
 """Everything for people that shows deadlines."""
 READERS: Final[Mapping[str, frozenset[str]]] = {
     "service/pages/view_models/clock_view.py": frozenset({"page of the game", "page of the clock"}),
-    "service/pages/views/clocks.py": frozenset({"page of the clock"}),
+    "service/games/pages/clocks.py": frozenset({"page of the clock"}),
     "service/pages/view_models/game_lists.py": frozenset({"first page"}),
-    "service/pages/templates/game_list.html": frozenset({"first page"}),
+    "service/games/templates/game_list.html": frozenset({"first page"}),
     "service/notifications/feeds.py": frozenset({"calendar"}),
     "workers/mail/notification_mail.py": frozenset({"mail"}),
     "replay/inspect.py": frozenset({"page of the action", "explanation"}),

@@ -20,7 +20,7 @@ from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
 from service.pages.view_models.game_forms import require_sure
 
-blueprint = Blueprint("programs", __name__)
+blueprint = Blueprint("programs", __name__, template_folder="../templates")
 
 TOKENS: Final = f"{ACCOUNT}/tokens"
 DAYS: Final = (7, 30, 90, 365)

@@ -20,7 +20,7 @@ from service.pages.session import require_player_or_guest
 from service.pages.templating import page
 from service.pages.view_models.new_game_form import new_game_address, take_last_bot, usual_seats
 
-blueprint = Blueprint("quick_play", __name__)
+blueprint = Blueprint("quick_play", __name__, template_folder="../templates")
 
 
 _CREATE_GAME: Final = CreateGame()

@@ -7,7 +7,19 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.accounts.account_reader import Player
+from service.accounts.schemas import (
+    ChangeAccount,
+    CreateGuest,
+    LogIn,
+    MyAccount,
+    Register,
+    Registration,
+    RequestPasswordReset,
+    ResetPassword,
+    Token,
+)
 from service.errors import Unauthorised
+from service.games.game_filter import filter_of_kinds
 from service.games.listings import STATUSES, parse_statuses
 from service.games.summary import summarize
 from service.http.blueprint import Blueprint
@@ -22,18 +34,6 @@ from service.http.context import (
 )
 from service.http.ratelimits import limit_account_attempts
 from service.http.responses import account, body_of, game_summaries, player_profile
-from service.http.routes.games import filter_of_kinds
-from service.http.schemas.account import (
-    ChangeAccount,
-    CreateGuest,
-    LogIn,
-    MyAccount,
-    Register,
-    Registration,
-    RequestPasswordReset,
-    ResetPassword,
-    Token,
-)
 from service.http.schemas.lobby import (
     HeadToHeadResult,
     HeadToHeadResults,

@@ -4,18 +4,18 @@ from flask import Blueprint, request
 from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
+from service.accounts.pages.accounts import account_page
+from service.accounts.schemas import ChangeEmail
 from service.errors import Forbidden, NotFound, TooManyRequests
 from service.http import problems
 from service.http.context import change_email, service
 from service.http.ratelimits import limit_account_attempts
-from service.http.schemas.account import ChangeEmail
 from service.pages import session
 from service.pages.forms import entered_form, read_form, see_other
 from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
-from service.pages.views.accounts import account_page
 
-blueprint = Blueprint("email", __name__)
+blueprint = Blueprint("email", __name__, template_folder="../templates")
 
 
 @blueprint.post(f"{ACCOUNT}/email")

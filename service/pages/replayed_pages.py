@@ -1,12 +1,11 @@
-"""The pages that replay a game: single events, the log, comparisons of two events, and scores."""
+"""Pages about a log, that of a game or of an imported record: an event, the log, two events, the scores."""
 
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, request
+from flask import Response, request
 from markupsafe import Markup
-from werkzeug.wrappers import Response as BaseResponse
 
 from domain.contract import AnyRuleSystem
 from domain.errors import Malformed
@@ -25,27 +24,15 @@ from service.games.private_notes import PrivateNote
 from service.games.viewpoint import Viewpoint, viewpoint_of
 from service.http.context import service
 from service.http.language import request_renderer
-from service.http.ratelimits import limit_messages
-from service.http.validation import QueryInteger, StrictSchema, String
-from service.pages.forms import (
-    number_parameter,
-    read_form,
-    seat_parameter,
-    see_other,
-    sequence_number,
-)
-from service.pages.return_addresses import next_address
+from service.pages.forms import number_parameter, seat_parameter, sequence_number
 from service.pages.templating import page
-from service.pages.view_models.game_forms import require_player
 from service.pages.view_models.position_view import PositionView, position_view, scene_of
 from service.pages.view_models.replayed_event import ReplayedEvent
-from service.pages.view_models.replayed_game import ReplayedGame, replayed_game
+from service.pages.view_models.replayed_game import ReplayedGame
 
 LOG_PAGE_EVENTS: Final = 100
 """Events on a page of the log."""
 _MAX_CONDITION_CHARACTERS: Final = 1000
-
-blueprint = Blueprint("replay", __name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +49,6 @@ class LogRow:
     type: Value
     at: str
     superseded_by: int | None
-
-
-def show_event(game_id: str) -> Response:
-    """Show the event that the parameter `seq` names; the view of a game calls this if there is one."""
-    return event_page(replayed_game(game_id, number_parameter("seq")))
 
 
 def event_page(source: ReplayedGame) -> Response:
@@ -94,40 +76,12 @@ def event_page(source: ReplayedGame) -> Response:
     )
 
 
-class NoteForm(StrictSchema):
-    """The private note on an event; no text deletes it."""
-
-    seq = QueryInteger(minimum=1, required=True)
-    text = String(load_default=None)
-
-
-@blueprint.post("/games/<game_id>/notes")
-@limit_messages
-def write_note(game_id: str) -> BaseResponse:
-    """Write the viewer's private note on an event, or delete it, and show the event."""
-    player = require_player(game_id)
-    values = read_form(NoteForm())
-    # Browsers send each line break of a text as two characters.
-    text = (values["text"] or "").replace("\r\n", "\n").strip()
-    if text:
-        service().games.private_notes.write(game_id, player, values["seq"], text)
-    else:
-        service().games.private_notes.delete(game_id, player, values["seq"])
-    return see_other(next_address(f"/games/{game_id}?seq={values['seq']}#notes"))
-
-
 def _notes(source: ReplayedGame) -> dict[int, PrivateNote]:
     """Return the private notes of the viewer on a game, by event; there are none on an imported record."""
     if source.player is None or source.record is not None:
         return {}
     notes = service().games.private_notes.in_game(source.head.id, source.player)
     return {note.seq: note for note in notes}
-
-
-@blueprint.get("/games/<game_id>/log")
-def list_events(game_id: str) -> Response:
-    """List the events of a game, those that pass the filter of the form."""
-    return log_page(replayed_game(game_id, (number_parameter("after") or 0) + 1))
 
 
 def log_page(source: ReplayedGame) -> Response:
@@ -165,13 +119,6 @@ def log_page(source: ReplayedGame) -> Response:
     )
 
 
-@blueprint.get("/games/<game_id>/compare")
-def compare_events(game_id: str) -> Response:
-    """Show the positions after two events beside each other, and the differences between them."""
-    seqs = [number_parameter(name) for name in ("from", "to")]
-    return comparison_page(replayed_game(game_id, max(seq or 0 for seq in seqs)))
-
-
 def comparison_page(source: ReplayedGame) -> Response:
     """Return the page with the positions after the events `from` and `to`."""
     head = source.head
@@ -194,12 +141,6 @@ def comparison_page(source: ReplayedGame) -> Response:
         views=_compared_views(games[0], games[1], viewpoint),
         sections=change_sections(changes(before, after), head.rules, request_renderer()),
     )
-
-
-@blueprint.get("/games/<game_id>/scores")
-def show_scores(game_id: str) -> Response:
-    """Show the scores through a game, as a chart and as a table."""
-    return scores_page(replayed_game(game_id))
 
 
 def scores_page(source: ReplayedGame) -> Response:

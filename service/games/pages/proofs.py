@@ -27,6 +27,7 @@ from service.pages.session import viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models import proof_view
 from service.pages.view_models.game_forms import game_viewer, require_player
+from service.pages.view_models.proof_view import MAX_SHOWN_FINDINGS
 from service.pages.view_models.verifier_texts import (
     CHECKS,
     FAULTS,
@@ -40,7 +41,7 @@ from service.pages.view_models.verifier_texts import (
 SHOWN_RECEIPTS: Final = 10
 """Receipts that the page lists; the file has all of them."""
 
-blueprint = Blueprint("proofs", __name__)
+blueprint = Blueprint("proofs", __name__, template_folder="../templates")
 
 
 @blueprint.get("/games/<game_id>/proofs")
@@ -90,10 +91,6 @@ def download_receipts(game_id: str) -> Response:
         content_type="application/x-ndjson",
         headers={"Content-Disposition": f'attachment; filename="{game.id}.receipts"'},
     )
-
-
-MAX_SHOWN: Final = 20
-"""Findings of an audit that the page lists."""
 
 
 @blueprint.get("/verify")
@@ -173,5 +170,5 @@ def _verifier_page(game_id: str | None = None, report: JsonObject | None = None)
         sentences=SENTENCES,
         report=report,
         audit_titles=CHECK_TITLES,
-        max_shown=MAX_SHOWN,
+        max_shown=MAX_SHOWN_FINDINGS,
     )

@@ -9,9 +9,8 @@ from domain.errors import Malformed
 from domain.game import Status
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from domain.registry import EXPANSIONS
 from service.errors import NotFound
-from service.games.game_filter import GameFilter
+from service.games.game_filter import GameFilter, filter_of_kinds
 from service.games.game_settings import DEFAULT_BOT, bot_fault
 from service.games.listings import STATUSES, GamesOfClub, Page, parse_statuses
 from service.http.blueprint import Blueprint, json_response, response
@@ -108,17 +107,6 @@ def get_statistics() -> JsonObject:
         "events": statistics.events,
         "lag": statistics.lag,
     }
-
-
-def filter_of_kinds(query: JsonObject) -> GameFilter:
-    """Return the filter that the parameters for rules, expansions and seats stand for."""
-    return GameFilter(
-        rules=query["rules"],
-        expansions={
-            option: query[option] == "true" for _, option in EXPANSIONS if query[option] is not None
-        },
-        seats=query["seats"],
-    )
 
 
 def _page(

@@ -21,11 +21,11 @@ from service.pages.view_models.game_lists import (
     filter_query,
     games_of_profile,
     profile_address,
+    read_lists,
 )
-from service.pages.views.home import read_lists
 from service.ratings.view_model import rating_charts
 
-blueprint = Blueprint("players", __name__)
+blueprint = Blueprint("players", __name__, template_folder="../templates")
 
 _FIELDS: Final = ("status", "result", "rules", "seats", "opponent")
 """The names of the fields of the form, as parameters of the address."""

@@ -24,11 +24,14 @@ from service import clock
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, Stale, Unauthorised
 from service.games.access import is_correspondent
+from service.games.pages.lobby import show_open_game
+from service.games.pages.replay import show_event
 from service.http.context import service
 from service.http.event_streams import stream_response
 from service.http.problems import status_of
 from service.http.validation import decode_json, validate, whole_number
 from service.pages.forms import number_parameter, see_other, sequence_number
+from service.pages.replayed_pages import table_page
 from service.pages.session import session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models.action_steps import (
@@ -61,8 +64,6 @@ from service.pages.view_models.position_view import (
 )
 from service.pages.view_models.recap_view import RecapView, is_on_earlier_board, recap_view
 from service.pages.view_models.replayed_game import replayed_game
-from service.pages.views.lobby import show_open_game
-from service.pages.views.replay import show_event, table_page
 
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
@@ -83,7 +84,7 @@ class GameEnd:
     first_action: int | None
 
 
-blueprint = Blueprint("play", __name__)
+blueprint = Blueprint("play", __name__, template_folder="../templates")
 
 
 @blueprint.get("/games/<game_id>")

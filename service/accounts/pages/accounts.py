@@ -10,6 +10,14 @@ from domain.messages import message
 from replay.language.catalogue import languages, primary_subtag
 from service.accounts.account_reader import Player
 from service.accounts.keys import MAX_NAME_LENGTH
+from service.accounts.schemas import (
+    AddKey,
+    ChangePassword,
+    ErasePlayer,
+    LogIn,
+    RequestPasswordReset,
+    ResetPassword,
+)
 from service.accounts.tokens import session_id
 from service.errors import (
     Forbidden,
@@ -29,14 +37,6 @@ from service.http.context import (
     service,
 )
 from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.schemas.account import (
-    AddKey,
-    ChangePassword,
-    ErasePlayer,
-    LogIn,
-    RequestPasswordReset,
-    ResetPassword,
-)
 from service.http.validation import Choice, StrictSchema, String
 from service.pages import session
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
@@ -44,7 +44,7 @@ from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_a
 from service.pages.templating import page
 from service.pages.view_models.game_forms import require_sure
 
-blueprint = Blueprint("accounts", __name__)
+blueprint = Blueprint("accounts", __name__, template_folder="../templates")
 
 
 class NewAccount(StrictSchema):

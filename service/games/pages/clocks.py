@@ -11,10 +11,10 @@ from ledger.time_zones import UTC_NAME, time_zone_names
 from ledger.turn_clock import clock_stop, is_pause_over, pause_limit
 from service import clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
+from service.games.api.clocks import parse_days
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
-from service.http.routes.clocks import parse_days
 from service.http.schemas.clocks import AnnounceHoliday
 from service.http.validation import Choice, QueryInteger, StrictSchema, String
 from service.pages import session
@@ -52,7 +52,7 @@ from service.pages.view_models.game_forms import (
 HOLIDAYS: Final = "/account/holidays"
 _CLOCK: Final = "/games/<game_id>/clock"
 
-blueprint = Blueprint("clocks", __name__)
+blueprint = Blueprint("clocks", __name__, template_folder="../templates")
 
 
 class PauseForm(KeyedForm):

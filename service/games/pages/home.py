@@ -20,18 +20,18 @@ from replay.render.embedded_map import board_svg
 from service import clock
 from service.errors import NotFound
 from service.games.access import game_not_found
+from service.games.api.games import games_of_club
 from service.games.game_settings import DEFAULT_BOT
+from service.games.pages.quick_play import systems_with_lessons
 from service.games.ratings import ALL
 from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
-from service.http.routes.games import games_of_club
 from service.pages.forms import Form, number_parameter
 from service.pages.session import require_player, session_token, viewer
 from service.pages.templating import page
 from service.pages.view_models import game_lists
-from service.pages.view_models.concern_lines import read_badges
 from service.pages.view_models.game_lists import (
     FIRST_PAGE_GAMES,
     LISTS,
@@ -39,11 +39,11 @@ from service.pages.view_models.game_lists import (
     STATUSES,
     GameList,
     filtered_list,
+    read_lists,
 )
 from service.pages.view_models.new_game_form import usual_seats
-from service.pages.views.quick_play import systems_with_lessons
 
-blueprint = Blueprint("home", __name__)
+blueprint = Blueprint("home", __name__, template_folder="../templates")
 
 _PICTURE_SECONDS: Final = 24 * 3600
 _THUMBNAIL_SECONDS: Final = 30 * 24 * 3600
@@ -202,18 +202,6 @@ def own_tournaments(player: str | None) -> list[Tournament]:
         ("open", "running"), player, player, None, FIRST_PAGE_GAMES
     )
     return found
-
-
-def read_lists(*lists: GameList) -> None:
-    """Read at once the handles of all players of some lists, and what is new for the viewer in their games.
-
-    Showing a name then finds it in the cache.
-    """
-    games = [game for game_list in lists for game in game_list.games]
-    service().accounts.players.handles({player for game in games for player in game.players})
-    read_badges(game.summary for game in games)
-    game_lists.read_recaps(lists, viewer())
-    game_lists.read_reliabilities(lists)
 
 
 def _live_game(watched: GameList) -> Game | None:

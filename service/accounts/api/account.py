@@ -1,19 +1,8 @@
 """What players manage in their account: sessions, the password, keys for signing actions, and its end."""
 
 from domain.json_types import JsonObject
-from service.accounts.tokens import session_id
-from service.http.blueprint import Blueprint
-from service.http.context import (
-    bearer_token,
-    change_email,
-    client_source,
-    request_confirmation,
-    service,
-)
-from service.http.ratelimits import limit_account_attempts, limit_new_places
-from service.http.responses import account, body_of
-from service.http.routes.players import account_of
-from service.http.schemas.account import (
+from service.accounts.api.players import account_of
+from service.accounts.schemas import (
     AddKey,
     ChangeEmail,
     ChangePassword,
@@ -27,6 +16,17 @@ from service.http.schemas.account import (
     RemoveEmail,
     RenameKey,
 )
+from service.accounts.tokens import session_id
+from service.http.blueprint import Blueprint
+from service.http.context import (
+    bearer_token,
+    change_email,
+    client_source,
+    request_confirmation,
+    service,
+)
+from service.http.ratelimits import limit_account_attempts, limit_new_places
+from service.http.responses import account, body_of
 from service.http.schemas.responses import PlayerKey, PlayerKeyList, Session, SessionList
 
 blueprint = Blueprint("account", "The player's own sessions and keys.", auth="login_required")

@@ -42,7 +42,7 @@ from service.pages.view_models.new_game_form import (
     usual_seats,
 )
 
-blueprint = Blueprint("lobby", __name__)
+blueprint = Blueprint("lobby", __name__, template_folder="../templates")
 
 
 class ChosenBot(NonceForm):

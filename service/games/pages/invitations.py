@@ -9,6 +9,7 @@ from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from service.errors import Forbidden, NotFound
 from service.games.invitations import game_of_token
+from service.games.pages.lobby import show_open_game
 from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
@@ -16,9 +17,8 @@ from service.pages.forms import entered_form, read_field, see_other
 from service.pages.session import require_player, viewer
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.new_game_form import LAST_BOT, new_game_address
-from service.pages.views.lobby import show_open_game
 
-blueprint = Blueprint("invitation_links", __name__)
+blueprint = Blueprint("invitation_links", __name__, template_folder="../templates")
 
 
 @blueprint.post("/games/<game_id>/invited")

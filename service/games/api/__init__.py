@@ -1,0 +1,1 @@
+"""The calls on games: lists, joining, playing, history, clocks."""

@@ -1,1 +1,0 @@
-"""The views of the API, one file for each kind of resource."""

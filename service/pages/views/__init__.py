@@ -1,1 +1,0 @@
-"""The pages, by what a visitor does there. Each module has a blueprint."""
