@@ -17,6 +17,7 @@ from replay.audit import audit
 from tests.support.browsing import EVIDENCE_MODULE, Visitor, Visitors
 from tests.support.playing_by_clicking import RANKING, ClickingPlayer
 from tests.support.processes import wait_until
+from tests.support.variants import nightly_except
 
 
 def this_browser(page: Page | Locator) -> Locator:
@@ -226,17 +227,12 @@ WITHOUT = {
     "Ed25519": "crypto.subtle.generateKey = async () => { throw new DOMException('', 'NotSupportedError'); }",
     "WebCrypto": "Object.defineProperty(crypto, 'subtle', { value: undefined })",
     "IndexedDB": "indexedDB.open = () => { throw new DOMException('', 'SecurityError'); }",
+    "response": "indexedDB.open = () => ({})",
 }
-"""What a browser lacks, as scripts."""
+"""What a browser lacks, as scripts; the last one has a database that never responds."""
 
 
-@pytest.mark.parametrize(
-    "missing",
-    [
-        "Ed25519",
-        *(pytest.param(name, marks=pytest.mark.nightly) for name in ("WebCrypto", "IndexedDB")),
-    ],
-)
+@pytest.mark.parametrize("missing", nightly_except(["Ed25519"], WITHOUT))
 def test_a_browser_that_cannot_sign_says_so_and_plays(missing: str, visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, has_key=False, fresh=True)

@@ -13,6 +13,8 @@ TRIALS: Final = 50
 LANGUAGES: Final = ("en", "fr", "es")
 JOIN: Final = "button[name=guest]"
 BOARD: Final = "#board svg.map"
+BUSY: Final = "form[aria-busy=true]"
+NOTICE: Final = ".notice:not([hidden])"
 
 
 def invite(visitors: Visitors, places: int, trial: int) -> tuple[str, str, PlayerClient]:
@@ -32,6 +34,12 @@ def join_all(pages: Sequence[Page], game: str) -> None:
     for page in pages:
         page.wait_for_url(f"**/games/{game}")
         page.locator(BOARD).first.wait_for()
+
+
+def state_of(page: Page) -> str:
+    """Describe a page that has not come to the game."""
+    counts = ", ".join(f"{page.locator(css).count()} {css}" for css in (BOARD, JOIN, BUSY, NOTICE))
+    return f"{page.url}: {counts}"
 
 
 def try_once(
@@ -60,10 +68,7 @@ def try_once(
             page.goto(host.site.url + link)
             page.wait_for_url(f"**/games/{game}")
     except Error as error:
-        places_of_pages = ", ".join(
-            f"{page.url} ({page.locator(BOARD).count()} boards)" for page in [host.page, *pages]
-        )
-        faults.append(f"{error.message.splitlines()[0]} {places_of_pages}")
+        faults += [error.message.splitlines()[0], *map(state_of, [host.page, *pages])]
     for browser in browsers:
         faults += browser.problems
         browser.leave()

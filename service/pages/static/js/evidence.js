@@ -12,8 +12,8 @@
  * | `checkpoints` | "log", "checked"  | the last checkpoint and keys of the server; the time of the last check |
  * | `contradictions` | [account, kind, game] | what the server showed that contradicts what it had shown before |
  *
- * Accounts, games and seqs are as in the API. Every function rejects where the browser has no IndexedDB or refuses
- * to store anything; callers go on without it.
+ * Accounts, games and seqs are as in the API. Every function rejects where the browser has no IndexedDB, refuses to
+ * store anything, or does not respond; callers go on without it.
  */
 
 /** @typedef {"keys" | "nonces" | "receipts" | "heads" | "checkpoints" | "contradictions"} StoreName */
@@ -21,8 +21,23 @@
 /** @type {readonly StoreName[]} */
 const STORES = ["keys", "nonces", "receipts", "heads", "checkpoints", "contradictions"];
 
+/** Milliseconds after which the database counts as unusable. Some browsers never respond, and a form waits for it. */
+const MAX_WAIT = 5000;
+
 /** @type {Promise<IDBDatabase> | undefined} */
 let database;
+
+/**
+ * @template T
+ * @param {Promise<T>} promise
+ * @returns {Promise<T>} its result; rejects if there is none in time
+ */
+function inTime(promise) {
+  return new Promise((resolve, reject) => {
+    setTimeout(() => reject(new Error("IndexedDB does not respond")), MAX_WAIT);
+    promise.then(resolve, reject);
+  });
+}
 
 /**
  * @template T
@@ -38,7 +53,7 @@ function resultOf(request) {
 
 /** @returns {Promise<IDBDatabase>} the database, which is created if there is none */
 export function open() {
-  database ??= connect().catch((error) => {
+  database ??= inTime(connect()).catch((error) => {
     database = undefined;
     throw error;
   });
@@ -63,7 +78,7 @@ async function connect() {
  * @returns {Promise<any>} the value with this key; undefined without one
  */
 export async function get(store, key) {
-  return resultOf((await open()).transaction(store).objectStore(store).get(key));
+  return inTime(resultOf((await open()).transaction(store).objectStore(store).get(key)));
 }
 
 /**
@@ -76,10 +91,12 @@ export async function get(store, key) {
 export async function put(store, key, value) {
   const transaction = (await open()).transaction(store, "readwrite");
   transaction.objectStore(store).put(value, key);
-  await new Promise((resolve, reject) => {
-    transaction.oncomplete = resolve;
-    transaction.onabort = () => reject(transaction.error);
-  });
+  await inTime(
+    new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = () => reject(transaction.error);
+    }),
+  );
 }
 
 /**
@@ -90,7 +107,7 @@ export async function put(store, key, value) {
 export async function all(store, prefix = []) {
   // A list is greater than any text and number.
   const range = IDBKeyRange.bound([...prefix], [...prefix, []]);
-  return resultOf((await open()).transaction(store).objectStore(store).getAll(prefix.length ? range : null));
+  return inTime(resultOf((await open()).transaction(store).objectStore(store).getAll(prefix.length ? range : null)));
 }
 
 /** @param {any} value of JSON @returns {string} its canonical JSON (RFC 8785) */
