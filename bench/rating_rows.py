@@ -12,9 +12,9 @@ from bench.redis_client import wait_for_rewrite
 from ledger.canonical import canonical
 from replay.player_ratings import FIRST_HASH, Rating, Result, rated_game
 from service.bootstrap import Service, build
-from service.games.projections import Projections
-from service.games.ratings import ALL, PlayerRating, RatingExclusions, Ratings, RatingsProjection
 from service.operation.embedded_redis import EmbeddedRedis
+from service.projections.projections import Projections
+from service.ratings.ratings import ALL, PlayerRating, RatingExclusions, Ratings, RatingsProjection
 from service.settings import load_settings
 from tests.support.service_games import start_game
 

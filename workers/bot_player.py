@@ -53,7 +53,7 @@ class BotPlayer:
         """`chance` returns the chance for the choices of one task."""
         self._queries = service.games.queries
         self._commands = service.games.commands
-        self._disputes = service.games.disputes
+        self._disputes = service.disputes
         self._chance = chance
         self._thinking_time = ThinkingTime(service.settings.bot_seconds)
 

@@ -39,11 +39,11 @@ from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.commands import GameCommands
 from service.games.game_cache import CachedGame
 from service.games.listings import Listings, Page
-from service.games.ratings import RatingExclusions
 from service.games.repository import GameRepository
 from service.imports.imports import Imports
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
+from service.ratings.ratings import RatingExclusions
 from service.tournaments.tournaments import Tournaments
 
 MAX_PAGE_SIZE: Final = 100

@@ -1,1 +1,1 @@
-"""Disputes about a game: the calls and the pages. `domain.disputes` has the rules."""
+"""Disputes about a game, and takebacks: commands, calls and pages. `domain.disputes` has the rules."""

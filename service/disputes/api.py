@@ -31,7 +31,7 @@ takebacks = Blueprint("takebacks", "Actions taken back by agreement.", auth="par
 
 def _field_errors(body: JsonObject, **_: object) -> dict[str, Text]:
     """Return what is wrong with the statement and the ruling, by field."""
-    return service().games.disputes.field_faults(body)
+    return service().disputes.field_faults(body)
 
 
 @blueprint.post_action(
@@ -45,7 +45,7 @@ def open_dispute(
     The game's clock stops until the ruling, for at most 72 hours. A game has one open dispute at a time, and
     a player can open three in a game.
     """
-    return service().games.disputes.open_dispute(
+    return service().disputes.open_dispute(
         game_id,
         player,
         body["seq"],
@@ -91,7 +91,7 @@ def withdraw_dispute(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
 ) -> None:
     """Withdraw a dispute that the player has opened."""
-    service().games.disputes.withdraw_dispute(
+    service().disputes.withdraw_dispute(
         game_id, seq, player, **body, idempotency_key=idempotency_key
     )
 
@@ -107,7 +107,7 @@ def answer_dispute(
     game_id: str, seq: int, player: str, body: JsonObject, idempotency_key: str | None
 ) -> AcceptedAction:
     """Answer an open dispute. A player can answer ten times."""
-    return service().games.disputes.answer_dispute(
+    return service().disputes.answer_dispute(
         game_id, seq, player, **body, idempotency_key=idempotency_key
     )
 
@@ -129,7 +129,7 @@ def give_ruling(
     In a game without an arbiter, every player proposes a ruling. It takes effect when all players who are
     still in the game propose the same. A player can propose ten times, and the last proposal counts.
     """
-    return service().games.disputes.give_ruling(
+    return service().disputes.give_ruling(
         game_id,
         seq,
         player,
@@ -156,7 +156,7 @@ def request_takeback(
     do not count, and are taken back with it. The request lapses when anyone acts, when a
     turn is forfeited or a seat removed, and when a player declines.
     """
-    return service().games.disputes.request_takeback(
+    return service().disputes.request_takeback(
         game_id, player, **body, idempotency_key=idempotency_key
     )
 
@@ -175,6 +175,6 @@ def answer_takeback(
 
     When all other players who are still in the game have agreed, play resumes from before the action.
     """
-    return service().games.disputes.answer_takeback(
+    return service().disputes.answer_takeback(
         game_id, seq, player, **body, idempotency_key=idempotency_key
     )

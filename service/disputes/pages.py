@@ -98,7 +98,7 @@ def open_dispute(game_id: str) -> Response:
     form = entered_form()
     try:
         values = read_form(OpenDisputeForm())
-        accepted = service().games.disputes.open_dispute(
+        accepted = service().disputes.open_dispute(
             game_id,
             player,
             values["seq"],
@@ -130,7 +130,7 @@ def answer_dispute(game_id: str, seq: int) -> Response:
     form = entered_form()
     try:
         values = read_form(AnswerForm())
-        service().games.disputes.answer_dispute(
+        service().disputes.answer_dispute(
             game_id,
             seq,
             player,
@@ -151,7 +151,7 @@ def give_ruling(game_id: str, seq: int) -> Response:
     form = entered_form()
     try:
         values = _read_ruling()
-        service().games.disputes.give_ruling(
+        service().disputes.give_ruling(
             game_id,
             seq,
             player,
@@ -173,7 +173,7 @@ def withdraw_dispute(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_sure_form(WithdrawalForm())
-        service().games.disputes.withdraw_dispute(game_id, seq, player, **request_options(values))
+        service().disputes.withdraw_dispute(game_id, seq, player, **request_options(values))
     except REFUSALS as error:
         forms = {"withdrawal": entered_form().refused(error)}
         return _dispute_page(game_viewer(game_id), seq, forms, error)
@@ -291,7 +291,7 @@ def request_takeback(game_id: str) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(KeyedForm())
-        service().games.disputes.request_takeback(
+        service().disputes.request_takeback(
             game_id, player, **request_options(values), nonce=values["nonce"]
         )
     except REFUSALS as error:
@@ -306,7 +306,7 @@ def answer_takeback(game_id: str, seq: int) -> Response:
     player = require_player(game_id)
     try:
         values = read_form(TakebackAnswerForm())
-        service().games.disputes.answer_takeback(
+        service().disputes.answer_takeback(
             game_id,
             seq,
             player,

@@ -9,9 +9,7 @@ from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.games.access import GameAccess
 from service.games.commands import GameCommands
-from service.games.dispute_commands import DisputeCommands, PauseCommands
 from service.games.erasure import GameErasure
-from service.games.event_feed import EventFeed
 from service.games.event_queries import DeliveriesAbout, EventQueries
 from service.games.exports import GameExports
 from service.games.game_cache import GameCache
@@ -20,13 +18,12 @@ from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
+from service.games.pause_commands import PauseCommands
 from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
 from service.games.private_notes import PrivateNotes
 from service.games.profiles import Profiles
-from service.games.projections import Projections
 from service.games.queries import GameQueries
-from service.games.ratings import RatingExclusions, Ratings, RatingsProjection
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
 from service.games.registries import HolidayRegistry, KeyRegistry
@@ -38,6 +35,9 @@ from service.games.statistics import GameCounts, PublicStatistics
 from service.games.thumbnails import Thumbnails
 from service.games.viewpoint import GamesForViewers
 from service.keyring import Keyring
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Projections
+from service.ratings.ratings import RatingExclusions, Ratings, RatingsProjection
 from service.settings import Settings
 from service.store.damaged_games import DamagedGames
 from service.store.redis_event_store import RedisEventStore
@@ -114,9 +114,6 @@ class Games:
         )
         self.lobby = Lobby(self.commands, self.invitation_commands, players, clubs, settings)
         self.rematches = Rematches(repository, self.commands, players, clubs, client)
-        self.disputes = DisputeCommands(
-            repository, self.signatures, bounds.max_statement_characters
-        )
         self.pauses = PauseCommands(repository, self.signatures)
         self.holiday_registry = HolidayRegistry(accounts.holidays, players, repository, listings)
         self.key_registry = KeyRegistry(accounts.keys, repository, listings)

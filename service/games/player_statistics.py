@@ -21,9 +21,9 @@ import orjson
 
 from domain.event import Event, acting_seat
 from domain.registry import rule_systems
-from service.games.event_feed import EventFeed
 from service.games.game_filter import kind_of_created
-from service.games.projections import Changes, Projections, ReadValues
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Changes, Projections, ReadValues
 from service.stored_records import decode_record, members_of
 
 RECENT_TURNS: Final = 100

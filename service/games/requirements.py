@@ -11,7 +11,7 @@ from domain.registry import registered_name
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden
 from service.games.player_statistics import Statistics
-from service.games.ratings import PlayerRating, Ratings
+from service.ratings.ratings import PlayerRating, Ratings
 
 _MEMBERS_ONLY: Final = message("only the members of its club can join this game")
 _RATINGS: Final = ("least_rating", "most_rating")

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
 from domain.event import ENDINGS, Event
-from service.games.event_feed import EventFeed
 from service.games.game_filter import all_kinds, kind_of_created
 from service.games.listings import GameKind, Listings
-from service.games.projections import Changes, Projections, ReadValues
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Changes, Projections, ReadValues
 
 Ending: TypeAlias = Literal["completed", "resignation", "removal", "abandonment"]
 """By what a game ended: its rules, the last player who resigned or was removed, or without a ranking."""

@@ -1,1 +1,1 @@
-"""Ratings of players: the calls and the charts."""
+"""Ratings of players: their projection, calls and charts. `replay.ratings` has the formula."""

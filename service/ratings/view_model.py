@@ -5,8 +5,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from service.games.ratings import PlayerRating
 from service.http.context import service
+from service.ratings.ratings import PlayerRating
 
 _GAMES: Final = 100
 """The most games that a chart shows: the last ones."""

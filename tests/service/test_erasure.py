@@ -95,9 +95,7 @@ def ada(service: Service) -> Erased:
     take_action(service, playing)
     take_action(service, finished)
     about = service.games.queries.game(disputed).seq
-    dispute = service.games.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0][
-        "seq"
-    ]
+    dispute = service.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0]["seq"]
     service.administration.abandon("operator", finished, "a test")
     service.comments.post(finished, player.id, COMMENT)
     service.games.private_notes.write(finished, player.id, 4, NOTE)
@@ -174,7 +172,7 @@ def test_the_others_play_on_and_their_records_hold(service: Service, ada: Erased
 
 
 def test_only_the_statements_of_the_erased_player_are_erased(service: Service, ada: Erased) -> None:
-    answer = service.games.disputes.answer_dispute(
+    answer = service.disputes.answer_dispute(
         ada.disputed, ada.dispute, "bea", "I waited a week"
     ).events[0]["seq"]
     elsewhere = service.games.commands.create(
@@ -182,10 +180,10 @@ def test_only_the_statements_of_the_erased_player_are_erased(service: Service, a
     ).id
     service.games.commands.join(elsewhere, "cid")
     about = service.games.queries.game(elsewhere).seq
-    dispute = service.games.disputes.open_dispute(elsewhere, "bea", about, "It skipped my turn")
+    dispute = service.disputes.open_dispute(elsewhere, "bea", about, "It skipped my turn")
     number = dispute.events[0]["seq"]
     ruling = {"type": "dismiss"}
-    service.games.disputes.give_ruling(elsewhere, number, ada.player.id, ruling, STATEMENT)
+    service.disputes.give_ruling(elsewhere, number, ada.player.id, ruling, STATEMENT)
     assert len(service.store.statements(elsewhere)) == 2
     service.accounts.erasure.erase(ada.player.id, PASSWORD)
     assert service.store.statements(ada.disputed) == [answer]

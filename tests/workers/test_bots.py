@@ -193,10 +193,10 @@ def test_a_person_alone_with_bots_takes_back_by_a_ruling(workers: WorkerHarness)
     game = create(service, "sensible", "random")
     act_as_person(service, game)
     game = let_bots_act(workers, game)
-    service.games.disputes.open_dispute(game.id, "ada", game.seq, "I mistook a lake for a field")
+    service.disputes.open_dispute(game.id, "ada", game.seq, "I mistook a lake for a field")
     number = service.games.queries.game(game.id).seq
     start = game.seats + 2
-    service.games.disputes.give_ruling(game.id, number, "ada", {"type": "resume", "from": start})
+    service.disputes.give_ruling(game.id, number, "ada", {"type": "resume", "from": start})
     game = let_bots_act(workers, game)
     assert game.resumptions[-1].origin == start
     assert game.to_act == 0
@@ -209,10 +209,10 @@ def test_bots_agree_to_a_takeback_that_all_people_agree_to(workers: WorkerHarnes
     act_as_person(service, game)
     let_bots_act(workers, game)
     game = play_until(service, game.id, lambda game: game.round == 0 and game.to_act == 1)
-    service.games.disputes.request_takeback(game.id, "bea")
+    service.disputes.request_takeback(game.id, "bea")
     number = service.games.queries.game(game.id).seq
     assert let_bots_act(workers, game).seq == number
-    service.games.disputes.answer_takeback(game.id, number, "ada", agree=True)
+    service.disputes.answer_takeback(game.id, number, "ada", agree=True)
     game = let_bots_act(workers, game)
     assert game.to_act == 2
     assert game.resumptions

@@ -211,7 +211,7 @@ def disputes(world: World) -> None:
     """Players dispute, propose rulings and withdraw; the arbiter of another game rules."""
     game = world.start()
     take_action(world.service, game.id)
-    commands = world.service.games.disputes
+    commands = world.service.disputes
     about = world.now(game).seq
     number = commands.open_dispute(game.id, world.bea, about, "No.").events[0]["seq"]
     commands.answer_dispute(game.id, number, world.ada, "Yes.")
@@ -230,7 +230,7 @@ def takebacks(world: World) -> None:
     """A player takes back an action with the consent of the other."""
     game = world.start(takebacks=True)
     take_action(world.service, game.id)
-    commands = world.service.games.disputes
+    commands = world.service.disputes
     number = commands.request_takeback(game.id, world.ada).events[0]["seq"]
     world.work()
     commands.answer_takeback(game.id, number, world.bea, agree=True)

@@ -13,10 +13,10 @@ from domain.event import Event
 from domain.messages import message
 from service.bootstrap import Service
 from service.connection import to_text
-from service.games import event_feed
-from service.games.event_feed import EventFeed
-from service.games.projections import Changes, Projections, ReadValues
 from service.games.statistics import GameCounts
+from service.projections import event_feed
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Changes, Projections, ReadValues
 from service.settings import Settings
 from tests.support.service_games import play_out, start_game, take_action
 from tests.support.worker_harness import WorkerHarness

@@ -100,7 +100,7 @@ def resign(table: Table, game: Game) -> None:
 def take_back(table: Table, game: Game) -> None:
     """The player before has slipped, and everybody agrees."""
     former = next(player for player in table.players[:2] if player != to_act(game))
-    commands = table.service.games.disputes
+    commands = table.service.disputes
     number = commands.request_takeback(game.id, former).events[0]["seq"]
     commands.answer_takeback(game.id, number, to_act(game), agree=True)
 
@@ -148,7 +148,7 @@ def test_a_reminder_of_a_turn_that_goes_on_is_sent(table: Table) -> None:
     game = table.start(per_turn=4 * DAY)
     other = next(player for player in table.players[:2] if player != to_act(game))
     table.time.tick(timedelta(hours=12))
-    table.service.games.disputes.request_takeback(game.id, other)
+    table.service.disputes.request_takeback(game.id, other)
     table.service.games.pauses.agree(game.id, other, agree=True)
     table.work()
     (to_player,) = (item for item in table.reminders(game) if item.channel == "email")

@@ -54,7 +54,7 @@ def test_only_the_turns_of_a_strong_bot_are_in_the_queue_for_thinking(
     assert tasks["think"].queue == THINKING
     assert "bot" not in tasks
     # The bot agrees to a takeback at once.
-    service.games.disputes.request_takeback(game.id, "ada")
+    service.disputes.request_takeback(game.id, "ada")
     tasks = workers.tasks(game.id)
     assert tasks["bot"].queue == BOTS
     assert "think" not in tasks

@@ -6,7 +6,6 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from replay.event_filter import CONDITIONS, parse_filter
-from service.games.event_feed import FeedCursor
 from service.games.exports import MAX_GAMES as MAX_EXPORTED_GAMES
 from service.games.exports import note_json
 from service.http.blueprint import (
@@ -46,6 +45,7 @@ from service.http.schemas.responses import (
     KeyList,
     ReceiptList,
 )
+from service.projections.event_feed import FeedCursor
 
 blueprint = Blueprint("history", "The log of a game, and proofs of it.", auth="optional_auth")
 notes = Blueprint("notes", "Private notes of a player.", auth="login_required")

@@ -23,7 +23,6 @@ from service.games.access import game_not_found
 from service.games.api.games import games_of_club
 from service.games.game_settings import DEFAULT_BOT
 from service.games.pages.quick_play import systems_with_lessons
-from service.games.ratings import ALL
 from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
@@ -42,6 +41,7 @@ from service.pages.view_models.game_lists import (
     read_lists,
 )
 from service.pages.view_models.new_game_form import usual_seats
+from service.ratings.ratings import ALL
 
 blueprint = Blueprint("home", __name__, template_folder="../templates")
 

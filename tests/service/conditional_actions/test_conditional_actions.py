@@ -110,7 +110,7 @@ def test_another_action_voids_the_tree_and_another_branch_does_not(
 @pytest.mark.parametrize(
     "happen",
     [
-        lambda service, game: service.games.disputes.open_dispute(game.id, "cid", game.seq, "no"),
+        lambda service, game: service.disputes.open_dispute(game.id, "cid", game.seq, "no"),
         lambda service, game: arbitrate(service, game, lambda pending: remove(pending, 2)),
         lambda service, game: service.games.commands.act(game.id, "cid", RESIGN, game.seq),
     ],

@@ -112,8 +112,8 @@ def test_a_signature_must_be_that_of_the_player_for_this_tree_and_moment(
     with raises(Malformed, match="salt"):
         put(service, game, tree, KEY, None)
     assert service.conditional_actions.get(game.id, "bea").tree == ()
-    dispute = service.games.disputes.open_dispute(game.id, "ada", 5, "No.").events[0]["seq"]
-    service.games.disputes.withdraw_dispute(game.id, dispute, "ada")
+    dispute = service.disputes.open_dispute(game.id, "ada", 5, "No.").events[0]["seq"]
+    service.disputes.withdraw_dispute(game.id, dispute, "ada")
     with pytest.raises(Stale):
         put(service, game, tree)
     # Without a signature, it is enough that the position is the same.

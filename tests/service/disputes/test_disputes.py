@@ -98,12 +98,12 @@ def test_a_game_with_an_erased_statement_is_played_on_and_verified(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service)
-    number = service.games.disputes.open_dispute(game.id, "ada", 4, "Bea is slow.").events[0]["seq"]
+    number = service.disputes.open_dispute(game.id, "ada", 4, "Bea is slow.").events[0]["seq"]
     service.redis.hdel(f"cartulary:{{{game.id}}}:secrets", f"{number}/statement")
     other = build(settings)
     try:
         assert other.games.queries.dispute(game.id, number, None)["statement"] is None
-        other.games.disputes.withdraw_dispute(game.id, number, "ada")
+        other.disputes.withdraw_dispute(game.id, number, "ada")
         take_action(other, game.id)
         record = b"".join(other.games.queries.record(game.id))
     finally:
@@ -114,11 +114,11 @@ def test_a_game_with_an_erased_statement_is_played_on_and_verified(
 
 def test_concurrent_proposals_lead_to_one_ruling(service: Service) -> None:
     game = start_game(service, 4)
-    number = service.games.disputes.open_dispute(game.id, "ada", 4, "Let us stop.").events[0]["seq"]
+    number = service.disputes.open_dispute(game.id, "ada", 4, "Let us stop.").events[0]["seq"]
     with ThreadPoolExecutor(4) as threads:
         list(
             threads.map(
-                lambda player: service.games.disputes.give_ruling(game.id, number, player, DISMISS),
+                lambda player: service.disputes.give_ruling(game.id, number, player, DISMISS),
                 PLAYERS,
             )
         )
@@ -132,12 +132,10 @@ def test_another_process_reads_the_same_game_after_a_rewind(
     game = start_game(service, rules="baron")
     for _ in range(8):
         take_action(service, game.id)
-    number = service.games.disputes.open_dispute(game.id, "ada", 5, "Again, please.").events[0][
-        "seq"
-    ]
+    number = service.disputes.open_dispute(game.id, "ada", 5, "Again, please.").events[0]["seq"]
     for player in ("ada", "bea"):
         ruling = {"type": "resume", "from": game.seq}
-        service.games.disputes.give_ruling(game.id, number, player, ruling)
+        service.disputes.give_ruling(game.id, number, player, ruling)
     take_action(service, game.id)
     current = service.games.queries.game(game.id)
     other = build(settings)
@@ -156,12 +154,12 @@ def test_only_those_concerned_take_part(service: Service) -> None:
         "ada", rules="barony", seats=2, options=options, invited=("bea",)
     )
     service.games.commands.join(game.id, "bea")
-    number = service.games.disputes.open_dispute(game.id, "ada", 4, "x").events[0]["seq"]
+    number = service.disputes.open_dispute(game.id, "ada", 4, "x").events[0]["seq"]
     with pytest.raises(NotFound):
-        service.games.disputes.answer_dispute(game.id, number, "cid", "y")
+        service.disputes.answer_dispute(game.id, number, "cid", "y")
     with pytest.raises(NotFound):
         service.games.queries.dispute(game.id, number, "cid")
     with raises(NotFound, match="no dispute 3"):
-        service.games.disputes.answer_dispute(game.id, 3, "bea", "y")
+        service.disputes.answer_dispute(game.id, 3, "bea", "y")
     with pytest.raises(Forbidden):
-        service.games.disputes.withdraw_dispute(game.id, number, "bea")
+        service.disputes.withdraw_dispute(game.id, number, "bea")

@@ -30,7 +30,7 @@ def ask_for_takeback(service: Service, seats: int = 2) -> tuple[Game, int]:
     """Start a game in which ada asks to take back her first placement; return the request's seq too."""
     game = start_game(service, seats, takebacks=True)
     take_action(service, game.id)
-    accepted = service.games.disputes.request_takeback(game.id, "ada")
+    accepted = service.disputes.request_takeback(game.id, "ada")
     return game, accepted.events[0]["seq"]
 
 
@@ -50,7 +50,7 @@ def test_a_takeback_waits_for_the_others_until_they_have_answered(service: Servi
         "status: your takeback waits for seat 1 and seat 2"
     ]
     assert concerns(service, game.id, "eve") == []
-    answer = service.games.disputes.answer_takeback
+    answer = service.disputes.answer_takeback
     answer(game.id, number, "bea", agree=True)
     assert concerns(service, game.id, "bea") == ["status: the takeback of seat 0 waits for seat 2"]
     assert concerns(service, game.id, "cid") == [asked]
@@ -64,7 +64,7 @@ def test_a_takeback_waits_for_the_others_until_they_have_answered(service: Servi
 
 def test_the_player_whose_takeback_is_refused_learns_of_it(service: Service) -> None:
     game, number = ask_for_takeback(service)
-    service.games.disputes.answer_takeback(game.id, number, "bea", agree=False)
+    service.disputes.answer_takeback(game.id, number, "bea", agree=False)
     assert concerns(service, game.id, "ada") == [
         "news: seat 1 does not agree to take back your last action"
     ]
@@ -73,7 +73,7 @@ def test_the_player_whose_takeback_is_refused_learns_of_it(service: Service) -> 
 
 def test_a_dispute_waits_for_answers_and_its_proposals_for_agreement(service: Service) -> None:
     game = start_game(service, 3, CLOCK)
-    disputes = service.games.disputes
+    disputes = service.disputes
     number = disputes.open_dispute(game.id, "ada", 1, "Wrong.").events[0]["seq"]
     disputed = "seat 0 disputes event 1"
     assert concerns(service, game.id, "bea") == [f"answer: {disputed}"]
@@ -95,8 +95,8 @@ def test_a_dispute_waits_for_answers_and_its_proposals_for_agreement(service: Se
 
 def test_a_withdrawn_dispute_is_news_for_everybody_but_its_opener(service: Service) -> None:
     game = start_game(service)
-    number = service.games.disputes.open_dispute(game.id, "ada", 1, "Wrong.").events[0]["seq"]
-    service.games.disputes.withdraw_dispute(game.id, number, "ada")
+    number = service.disputes.open_dispute(game.id, "ada", 1, "Wrong.").events[0]["seq"]
+    service.disputes.withdraw_dispute(game.id, number, "ada")
     assert concerns(service, game.id, "ada") == []
     assert concerns(service, game.id, "bea") == [
         "news: seat 0 has withdrawn the dispute of event 1"

@@ -16,7 +16,6 @@ from domain.game import Game
 from ledger.record import read
 from service.bootstrap import Service
 from service.connection import to_text
-from service.games.event_feed import EventFeed
 from service.games.player_statistics import (
     LEAST_TURNS,
     RECENT_TURNS,
@@ -26,6 +25,7 @@ from service.games.player_statistics import (
     PlayerStatistics,
     Reliability,
 )
+from service.projections.event_feed import EventFeed
 from tests.support.service_games import play_out, play_until, start_game, take_action
 from tests.support.stored_games import GAMES, recorded_game, store_game
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Barrier
 
 import pytest
 
@@ -178,9 +179,15 @@ def test_a_failed_cold_load_fails_for_all_who_wait_and_can_be_repeated(
 ) -> None:
     game = long_game(service)
     loader = loader_with(store)
-    store.delay, store.failures = 0.1, 1
+    store.delay, store.failures = 0.5, 1
+    begin = Barrier(4)
+
+    def load() -> CachedGame:
+        begin.wait()
+        return loader.load(game.id)
+
     with ThreadPoolExecutor(4) as threads:
-        results = [threads.submit(loader.load, game.id) for _ in range(4)]
+        results = [threads.submit(load) for _ in range(4)]
     errors = [result.exception() for result in results]
     assert all(isinstance(error, Unavailable) for error in errors), errors
     assert loader.load(game.id).game.seq == game.seq

@@ -77,7 +77,7 @@ def audited(service: Service, game: Game) -> list[str]:
 
 
 def test_every_statement_can_be_signed_and_is_audited(service: Service, game: Game) -> None:
-    disputes, seats = service.games.disputes, service.games.commands
+    disputes, seats = service.disputes, service.games.commands
 
     def signed(player: str, type: str, data: Data, text: str | None = None) -> PlayerSignature:
         return signature(service, game, player, type, data, text=text)
@@ -130,13 +130,13 @@ def test_players_of_a_game_without_an_arbiter_sign_the_rulings_that_they_propose
         add_key(service, player, KEYS[player])
     game = start_game(service)
     take_action(service, game.id)
-    dispute = service.games.disputes.open_dispute(game.id, "ada", 5, TEXT).events[0]["seq"]
+    dispute = service.disputes.open_dispute(game.id, "ada", 5, TEXT).events[0]["seq"]
     ruling = {"type": "result_stands"}
     data = {"dispute": dispute, "ruling": ruling}
     types = []
     for player in ("ada", "bea"):
         proposing = signature(service, game, player, "RulingProposed", data, text=TEXT)
-        accepted = service.games.disputes.give_ruling(
+        accepted = service.disputes.give_ruling(
             game.id, dispute, player, ruling, TEXT, signature=proposing
         )
         types.append([event["type"] for event in accepted.events])
@@ -237,21 +237,19 @@ class TestRefusedSignatures:
         service.games.key_registry.revoke("ada", KEYS["ada"].id)
         with pytest.raises(KeyNotUsable):
             pause(signature(service, game, "ada", "PauseAgreed", {"agree": True}))
-        dispute = service.games.disputes.open_dispute(game.id, "ada", 5, TEXT).events[0]["seq"]
+        dispute = service.disputes.open_dispute(game.id, "ada", 5, TEXT).events[0]["seq"]
         data = {"dispute": dispute, "ruling": {"type": "dismiss"}}
         ruling = signature(service, game, "zoe", "DisputeRuled", data)
         service.games.key_registry.revoke("zoe", KEYS["zoe"].id)
         with pytest.raises(KeyNotUsable):
-            service.games.disputes.give_ruling(
-                game.id, dispute, "zoe", data["ruling"], signature=ruling
-            )
+            service.disputes.give_ruling(game.id, dispute, "zoe", data["ruling"], signature=ruling)
 
     def test_a_text_needs_a_salt_and_nothing_else_has_one(
         self, service: Service, game: Game, pause: Callable[..., AcceptedAction]
     ) -> None:
         opening = signature(service, game, "ada", "DisputeOpened", {"about": 5}, text=TEXT)
         with raises(Malformed, match="salt"):
-            service.games.disputes.open_dispute(
+            service.disputes.open_dispute(
                 game.id, "ada", 5, TEXT, signature=replace(opening, salt=None)
             )
         right = signature(service, game, "ada", "PauseAgreed", {"agree": True})
@@ -275,7 +273,7 @@ class TestRefusedSignatures:
 
 def test_a_signature_holds_after_the_text_was_erased(service: Service, game: Game) -> None:
     opening = signature(service, game, "ada", "DisputeOpened", {"about": 5}, text=TEXT)
-    service.games.disputes.open_dispute(game.id, "ada", 5, TEXT, signature=opening)
+    service.disputes.open_dispute(game.id, "ada", 5, TEXT, signature=opening)
     service.accounts.erasure.erase_without_password("ada")
     record = b"".join(service.games.queries.record(game.id))
     assert TEXT.encode() not in record
@@ -290,6 +288,6 @@ def test_a_signature_covers_the_nonce_of_a_statement(service: Service, game: Gam
     with_nonce = signature(service, game, player, "TakebackRequested", {"nonce": "ab"})
     for refused, nonce in ((without, b"\xab"), (with_nonce, b"\xcd"), (with_nonce, None)):
         with raises(InvalidPlayerSignature, match="cartulary statement v1"):
-            service.games.disputes.request_takeback(game.id, player, nonce=nonce, signature=refused)
-    service.games.disputes.request_takeback(game.id, player, nonce=b"\xab", signature=with_nonce)
+            service.disputes.request_takeback(game.id, player, nonce=nonce, signature=refused)
+    service.disputes.request_takeback(game.id, player, nonce=b"\xab", signature=with_nonce)
     audited(service, game)

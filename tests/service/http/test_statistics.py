@@ -3,9 +3,9 @@
 import pytest
 import redis
 
-from service.games.event_feed import EventFeed
-from service.games.projections import Projections
 from service.games.statistics import GameCounts
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Projections
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.head_log import HeadLog
 from service.transparency.store import TransparencyStore

@@ -84,7 +84,7 @@ def test_the_page_says_who_sent_the_last_bytes_for_what_was_drawn_anew(
     game = players.game("baron", takebacks=True)
     players.act(game)
     ada, grace = players["ada"], players["grace"]
-    disputes = service.games.disputes
+    disputes = service.disputes
     asked = disputes.request_takeback(game, ada.id, nonce=nonces[0]).events[0]["seq"]
     disputes.answer_takeback(game, asked, grace.id, agree=True, nonce=nonces[1])
     page = ada.get(f"/games/{game}/proofs")

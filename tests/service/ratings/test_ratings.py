@@ -15,9 +15,9 @@ from service.administration.log import AdministrationLog
 from service.bootstrap import Service
 from service.connection import to_text
 from service.errors import NotFound, OperationNotPossible
-from service.games.event_feed import EventFeed
-from service.games.projections import Changes, Projections, ReadValues
-from service.games.ratings import RatingsProjection
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Changes, Projections, ReadValues
+from service.ratings.ratings import RatingsProjection
 from tests.support.service_games import start_game
 
 NAME = RatingsProjection.name
@@ -101,7 +101,7 @@ def test_a_game_on_a_page_of_many_counts_after_those_before_it(
         finish(service, loser)
     catch_up(service)
     together = stored(service, 1)
-    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 1)
+    monkeypatch.setattr("service.projections.event_feed.MAX_EVENTS", 1)
     service.games.projections.rebuild(NAME)
     assert stored(service, 2) == together
     assert not stored(service, 1)
@@ -180,7 +180,7 @@ def test_a_ruling_leaves_a_game_out_as_if_it_had_never_counted_and_taking_it_bac
     rule(service, games[1])
     assert stored(service, 1) == before
     assert service.games.ratings.statement()["excluded"] == []
-    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 1)
+    monkeypatch.setattr("service.projections.event_feed.MAX_EVENTS", 1)
     assert not service.games.projections.catch_up(max_pages=1)
     assert stored(service, 1) == before
     catch_up(service)
@@ -208,7 +208,7 @@ def test_a_ruling_during_a_rebuild_is_part_of_the_next_one(
 ) -> None:
     games = [finish(service, loser) for loser in (0, 1, 0)]
     catch_up(service)
-    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 1)
+    monkeypatch.setattr("service.projections.event_feed.MAX_EVENTS", 1)
     rule(service, games[0])
     assert not service.games.projections.catch_up(max_pages=1)
     rule(service, games[2])
@@ -270,7 +270,7 @@ def test_only_rated_games_that_were_finished_can_be_excluded_and_only_once(
 
 
 def test_so_many_games_can_be_excluded(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.games.ratings.MAX_EXCLUSIONS", 1)
+    monkeypatch.setattr("service.ratings.ratings.MAX_EXCLUSIONS", 1)
     first, second = finish(service), finish(service)
     rule(service, first)
     with pytest.raises(OperationNotPossible):

@@ -74,8 +74,8 @@ def over(at_noon: None, service: Service, harness: WorkerHarness) -> Players:
     game = start_game(service, players=ids, round_limit=1).id
     take_action(service, game)
     seq = service.games.queries.game(game).seq
-    disputed = service.games.disputes.open_dispute(game, ids[0], seq, STATEMENT).events[0]["seq"]
-    service.games.disputes.withdraw_dispute(game, disputed, ids[0])
+    disputed = service.disputes.open_dispute(game, ids[0], seq, STATEMENT).events[0]["seq"]
+    service.disputes.withdraw_dispute(game, disputed, ids[0])
     play_out(service, game)
     service.chat.post(game, ids[0], MESSAGE)
     service.chat.post(game, ids[1], "Thank you")

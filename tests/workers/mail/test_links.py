@@ -99,7 +99,7 @@ def test_the_mail_about_a_dispute_leads_to_that_dispute_after_logging_in(
 ) -> None:
     game = start_game(service, players=players, private=True)
     work(service, workers, game.id)
-    disputes = service.games.disputes
+    disputes = service.disputes
     number = disputes.open_dispute(game.id, players[0], game.seq, "I object.").events[0]["seq"]
     work(service, workers, game.id)
     path = link_of(server, "bea@example.org")

@@ -84,7 +84,7 @@ def pause(service: Service, game: Game) -> None:
 
 
 def dispute(service: Service, game: Game) -> None:
-    service.games.disputes.open_dispute(game.id, game.players[1], game.seq, "I object.")
+    service.disputes.open_dispute(game.id, game.players[1], game.seq, "I object.")
 
 
 def end_pause(service: Service, game: Game) -> None:
@@ -93,7 +93,7 @@ def end_pause(service: Service, game: Game) -> None:
 
 def end_dispute(service: Service, game: Game) -> None:
     number = service.games.queries.game(game.id).disputes[0].seq
-    service.games.disputes.withdraw_dispute(game.id, number, game.players[1])
+    service.disputes.withdraw_dispute(game.id, number, game.players[1])
 
 
 Change: TypeAlias = Callable[[Service, Game], None]

@@ -1,4 +1,4 @@
-"""The commands of disputes, takebacks and pauses: each loads the game and applies ledger/commands.py to it.
+"""The commands of disputes and takebacks: each loads the game and applies ledger/commands.py to it.
 
 They append the events, and take an optional idempotency key, like the commands in service/games/commands.py.
 A signature becomes part of the first event (service/games/player_signatures.py).
@@ -205,42 +205,3 @@ def _nonce_part(nonce: bytes | None) -> list[str]:
     Without one, the request is as in versions without these nonces, whose records are still valid.
     """
     return [] if nonce is None else [f"nonce {nonce.hex()}"]
-
-
-class PauseCommands(SignedCommands):
-    """Agreements to a pause, and time that players give each other. Thread-safe.
-
-    Every command raises NotFound, IdempotencyConflict, Unavailable, and what `PlayerSignatures.signed` does.
-    """
-
-    def agree(
-        self, game_id: str, player: str, *, agree: bool, **options: Unpack[RequestOptions]
-    ) -> AcceptedAction:
-        """Agree to a pause, or withdraw the agreement.
-
-        Raises Forbidden (not a player of this game), and NotNow (see
-        `domain.clock.decisions.agree_to_pause`).
-        """
-
-        def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            seat = self._repository.access.require_seat(cached.game, player)
-            commands.agree_to_pause(pending, seat, agree=agree)
-
-        request = ["pause", agree]
-        return self._accept(game_id, player, handler, request, **options)
-
-    def give_time(
-        self, game_id: str, player: str, *, to: int, seconds: int, **options: Unpack[RequestOptions]
-    ) -> AcceptedAction:
-        """Give the player at seat `to`, whose turn it is, so many seconds more.
-
-        Raises Forbidden (not a player of this game), NotNow and Malformed (see
-        `domain.clock.decisions.give_time`).
-        """
-
-        def handler(cached: CachedGame, pending: PendingEvents) -> None:
-            seat = self._repository.access.require_seat(cached.game, player)
-            commands.give_time(pending, seat, to, seconds)
-
-        request = ["give-time", to, seconds]
-        return self._accept(game_id, player, handler, request, **options)

@@ -26,8 +26,8 @@ import redis
 from domain.errors import CartularyError
 from domain.event import Event
 from service.connection import read_field, text_or_none, to_text, unavailable_on_error
-from service.games.event_feed import CursorReplaced, EventFeed, FeedCursor
-from service.games.handled_events import EventsReplaced, HandledHead, new_events
+from service.projections.event_feed import CursorReplaced, EventFeed, FeedCursor
+from service.projections.handled_events import EventsReplaced, HandledHead, new_events
 
 log = logging.getLogger(__name__)
 

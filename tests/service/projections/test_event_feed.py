@@ -7,8 +7,8 @@ import pytest
 from domain.errors import Malformed
 from domain.event import Event
 from service.bootstrap import Service
-from service.games import event_feed as event_feed_module
-from service.games.event_feed import CursorReplaced, FeedCursor
+from service.projections import event_feed as event_feed_module
+from service.projections.event_feed import CursorReplaced, FeedCursor
 from service.recovery.reindex import reindex
 from service.recovery.transparency_log import index_entries
 from service.store.redis_event_store import game_key

@@ -8,7 +8,7 @@ from domain.event import Clock
 from domain.game import Game
 from service.bootstrap import Service
 from service.connection import to_text
-from service.games.event_feed import FeedCursor
+from service.projections.event_feed import FeedCursor
 from service.store.redis_event_store import game_key
 from tests.support.service_games import start_game, take_action
 
@@ -161,7 +161,7 @@ def test_what_an_earlier_version_has_derived_is_derived_anew_while_it_is_read(
     service.redis.hdel(key, "heads:1")
     service.redis.delete(f"{key}:1:heads")
     service.redis.hset(f"{key}:1", "events", "99")
-    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 5)
+    monkeypatch.setattr("service.projections.event_feed.MAX_EVENTS", 5)
     assert not service.games.projections.catch_up(max_pages=1)
     assert values_of(service, name)["events"] == "99", "the former values are read meanwhile"
     act(service, new_game(service).id)
@@ -203,7 +203,7 @@ def test_events_that_are_lost_during_a_rebuild_are_not_counted(
     log(service, game.id)
     catch_up(service)
     service.redis.hdel("cartulary:{projection:game-counts}", "heads:1")
-    monkeypatch.setattr("service.games.event_feed.MAX_EVENTS", 8)
+    monkeypatch.setattr("service.projections.event_feed.MAX_EVENTS", 8)
     assert not service.games.projections.catch_up(max_pages=1)
     service.redis.restore(game_key(game.id, "log"), 0, earlier, replace=True)
     act(service, game.id)

@@ -51,9 +51,9 @@ from service import clock
 from service.accounts.account_reader import AccountReader
 from service.connection import unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
-from service.games.event_feed import EventFeed
-from service.games.projections import Changes, Projections, ReadValues
 from service.keyring import Keyring
+from service.projections.event_feed import EventFeed
+from service.projections.projections import Changes, Projections, ReadValues
 from service.transparency.components import Transparency
 
 ALL: Final = "all"

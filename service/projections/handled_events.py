@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.messages import message
-from service.games.event_feed import EventFeed
+from service.projections.event_feed import EventFeed
 
 _HASH_DIGITS: Final = 16
 
