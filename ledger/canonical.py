@@ -12,6 +12,7 @@ import codecs
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Any, Final, NoReturn
@@ -230,3 +231,12 @@ def _has_fraction(text: bytes) -> bool:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     outside = b"".join(text.split(b'"')[::2])
     return b"." in outside or _EXPONENT(outside) is not None
+
+
+def entry_hash(entry: Mapping[str, Any]) -> str:
+    """Return the hash of an entry of a chain: the digest of its canonical JSON without the field `hash`.
+
+    The events of tournaments, the entries of the administration log and the lines of rated games are chains
+    of entries, each of which has the hash of the one before it in `prev`.
+    """
+    return digest(canonical({name: value for name, value in entry.items() if name != "hash"}))

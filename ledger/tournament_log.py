@@ -23,7 +23,7 @@ from domain.tournaments.events import (
     TournamentEvent,
 )
 from domain.tournaments.tournament import DrawnRound, Tournament, evolve_tournament
-from ledger.canonical import canonical, decode, digest, format_timestamp
+from ledger.canonical import canonical, decode, entry_hash, format_timestamp
 from ledger.envelope import is_actor, is_hash, is_object, is_positive, is_timestamp, is_word
 from ledger.record import MAX_LINE_BYTES, MAX_RECORD_BYTES, engine
 from ledger.record_schema import check_key_entries
@@ -92,15 +92,10 @@ class PendingTournamentEvents:
             "prev": ZEROS if current is None else current.hash,
             "hash": "",
         }
-        event["hash"] = event_hash(event)
+        event["hash"] = entry_hash(event)
         self.events.append(event)
         self._current = evolve_tournament(current, event)
         return self._current
-
-
-def event_hash(event: TournamentEvent) -> str:
-    """Return the hash that an event must have."""
-    return digest(canonical({name: value for name, value in event.items() if name != "hash"}))
 
 
 def chain_fault(event: TournamentEvent, id: str, prev: str | None) -> Message | None:
@@ -112,7 +107,7 @@ def chain_fault(event: TournamentEvent, id: str, prev: str | None) -> Message | 
         return message("it is an event of another tournament")
     if prev is not None and event["prev"] != prev:
         return message("its prev is not the hash of the previous event")
-    if event["hash"] != event_hash(event):
+    if event["hash"] != entry_hash(event):
         return message("its hash is not that of its content")
     return None
 

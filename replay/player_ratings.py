@@ -15,7 +15,7 @@ from domain.json_types import Count, Digest, GameId, JsonObject, PlayerId, Posit
 from domain.lifecycle import RATED_SEATS
 from domain.messages import Text, message
 from domain.registry import UnknownRules, registered_name, rule_system_for
-from ledger.canonical import canonical, digest
+from ledger.canonical import entry_hash
 
 if TYPE_CHECKING:
     from openskill.models import PlackettLuce
@@ -206,7 +206,7 @@ def rated_game(
         "players": players,
         "prev": prev,
     }
-    return cast("RatedGame", {**line, "hash": digest(canonical(line))})
+    return cast("RatedGame", {**line, "hash": entry_hash(line)})
 
 
 class RatingTable:

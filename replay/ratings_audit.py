@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
-from ledger.canonical import canonical, digest
+from ledger.canonical import entry_hash
 from ledger.checkpoint import Checkpoint
 from ledger.envelope import is_game_id, is_timestamp
 from ledger.keys import RATINGS_PAYLOAD, BadSignature, check_signed
@@ -299,10 +299,9 @@ def _history_fault(lines: Sequence[Any]) -> Verdict | None:
     prev = FIRST_HASH
     for number, line in enumerate(lines, 1):
         try:
-            unhashed = {name: value for name, value in line.items() if name != "hash"}
             is_next = line["number"] == number and line["prev"] == prev
             is_next = is_next and isinstance(line["game"], str)
-            is_hashed = line["hash"] == digest(canonical(unhashed))
+            is_hashed = line["hash"] == entry_hash(line)
         except (AttributeError, KeyError, TypeError, ValueError):
             is_next = is_hashed = False
         if not (is_next and is_hashed):

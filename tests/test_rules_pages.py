@@ -13,6 +13,7 @@ import pytest
 
 from replay.language.catalogue import ENGLISH, languages
 from replay.language.translated_clauses import clause_digests, recorded_digests, stale_clauses
+from tests.support.clauses import CLAUSE, CLAUSE_OR_PREFIX
 from tests.support.pages import DOCS, anchors
 
 RULES = DOCS / "rules.md"
@@ -46,8 +47,8 @@ def read_block(text: str) -> Block:
     prose = re.sub(r'<a id="[^"]+"></a>', "", text)
     links = tuple(re.findall(r"\]\(([^)]+)\)", prose))
     prose = re.sub(r"\]\([^)]+\)", "]", prose)
-    clauses = tuple(re.findall(r"\bB[YSN](?:-[A-Z]+(?:-\d+)?)?\b", prose))
-    prose = re.sub(r"\bB[YSN]-[A-Z]+(?:-\d+)?\b", "", prose)
+    clauses = tuple(re.findall(CLAUSE_OR_PREFIX, prose))
+    prose = re.sub(CLAUSE, "", prose)
     return Block(
         kind,
         lines,

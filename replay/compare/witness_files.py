@@ -14,7 +14,7 @@ from domain.errors import Unreadable
 from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, message
-from ledger.canonical import canonical, decode, digest, unhex
+from ledger.canonical import decode, entry_hash, unhex
 from ledger.envelope import is_game_id, is_hash, is_object, is_positive, is_timestamp, is_word
 from ledger.keys import SHOWN_HEAD_PAYLOAD, BadSignature, check_signed, key_id
 
@@ -205,10 +205,8 @@ def _chain(events: Sequence[Event]) -> dict[int, str]:
     """Return the hashes of events and of the one before them by seq; {} unless they are an unbroken chain."""
     hashes: dict[int, str] = {}
     for event in events:
-        unsealed: JsonObject = {**event}
-        stated = unsealed.pop("hash", None)
-        seq, prev = event.get("seq"), event.get("prev")
-        if not is_positive(seq) or not is_hash(prev) or digest(canonical(unsealed)) != stated:
+        seq, prev, stated = event.get("seq"), event.get("prev"), event.get("hash")
+        if not is_positive(seq) or not is_hash(prev) or entry_hash(event) != stated:
             return {}
         if hashes and (hashes.get(seq - 1) != prev or event.get("game") != events[0].get("game")):
             return {}

@@ -11,7 +11,6 @@ on games are also events of their logs.
 """
 
 from collections.abc import Iterator, Mapping
-from hashlib import sha256
 from typing import Any, Final
 
 import orjson
@@ -20,7 +19,7 @@ import redis
 from domain.errors import Unreadable
 from domain.event import ZEROS
 from domain.json_types import JsonObject
-from ledger.canonical import canonical
+from ledger.canonical import canonical, entry_hash
 from service import clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
@@ -95,12 +94,6 @@ class AdministrationLog:
         with unavailable_on_error():
             rows: Any = self._redis.xrevrange(ADMINISTRATION_LOG, count=1)
         return _decode(rows[0][1]) if rows else {"seq": 0, "hash": ZEROS}
-
-
-def entry_hash(entry: Mapping[str, Any]) -> str:
-    """Return the hash that an entry must have."""
-    content = {name: value for name, value in entry.items() if name != "hash"}
-    return sha256(canonical(content)).hexdigest()
 
 
 def _decode(fields: Mapping[bytes, bytes]) -> JsonObject:

@@ -11,8 +11,8 @@ from domain.json_types import JsonObject
 from domain.tournaments.events import TOURNAMENT_VERSIONS
 from domain.tournaments.formats import next_round
 from domain.tournaments.tournament import fold_tournament
-from ledger.canonical import canonical, digest
-from ledger.tournament_log import TournamentRecord, event_hash, parse_event, read_tournament
+from ledger.canonical import canonical, digest, entry_hash
+from ledger.tournament_log import TournamentRecord, parse_event, read_tournament
 from replay.language.renderer import english
 from replay.tournament_audit import TournamentVerdict, audit_tournament
 from service.bootstrap import Service
@@ -34,7 +34,7 @@ def forged(
     prev = "0" * 64
     for seq, event in enumerate(events, 1):
         event |= {"seq": seq, "prev": prev}
-        prev = event["hash"] = event_hash(event)  # type: ignore[arg-type] # made up
+        prev = event["hash"] = entry_hash(event)
     header = {
         name: value
         for name, value in finished.record.header.items()

@@ -9,13 +9,14 @@ from babel.messages.catalog import Catalog
 
 from replay.language.catalogue import parse_forms
 from tests.support.catalogues import write_language
+from tests.support.clauses import CLAUSE
 from tests.support.messages import extracted_messages, message_calls
 
 LANGUAGE: Final = "zz"
 _MARKED: Final = re.compile("⟦[^⟦⟧]*[⟧…]")
 """A marked text, perhaps cut short where a picture has no room for more."""
 _IDENTIFIER: Final = re.compile(
-    r"\b[0-9a-f]{8,}\b|\bB[YSN]-[A-Z]+(?:-\d+)?\b|(?:/[\w.-]+)+|\{.*\}|\b([a-z])\1+\b"
+    rf"\b[0-9a-f]{{8,}}\b|{CLAUSE}|(?:/[\w.-]+)+|\{{.*\}}|\b([a-z])\1+\b"
 )
 """The last of them is a hex in a drawing of a board, which is filled with the sign of its terrain."""
 _NOTHING: Final = re.compile("(?!)")
