@@ -9,13 +9,14 @@ venv="$1"
 shift
 
 all=(
-    tests/service/store tests/service/append_only_file tests/service/transparency tests/service/games tests/workers
-    tests/service/test_{backup,embedded_redis,engine,erasure,listings,orphaned_redis,readiness,record_import,unavailable}.py
+    tests/service/store tests/service/append_only_file tests/service/recovery tests/service/transparency
+    tests/service/games tests/service/projections tests/workers
+    tests/service/test_{backup,embedded_redis,engine,erasure,listings,orphaned_redis,readiness,unavailable}.py
     tests/service/server/test_{redis_away,startup,streams}.py tests/cartulary/test_{doctor,serve}.py
 )
 few=(
-    tests/service/store tests/service/append_only_file tests/workers/test_damaged_games.py
-    tests/service/test_{backup,embedded_redis,orphaned_redis,record_import}.py
+    tests/service/store tests/service/append_only_file tests/service/recovery tests/workers/test_damaged_games.py
+    tests/service/test_{backup,embedded_redis,orphaned_redis}.py
 )
 files=("${all[@]}")
 [ -z "${FEW:-}" ] || files=("${few[@]}")

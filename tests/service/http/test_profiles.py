@@ -108,12 +108,9 @@ def test_a_profile_counts_games_and_places(site: Site) -> None:
 def test_bots_and_guests_are_marked(site: Site) -> None:
     guest = site.accounts.anonymous.post("/api/v1/guests", json={}).json()["player"]
     assert site.get(guest["handle"]).json()["guest"] is True
-    site.ada.create_game(2, bots=["random"])
-    (bot,) = [
-        player["handle"]
-        for player in site.ada.http.get("/api/v1/games").json()["games"][0]["players"]
-        if "bot" in player
-    ]
+    game = site.ada.create_game(2, bots=["random"])
+    players = site.ada.http.get(f"/api/v1/games/{game}").json()["players"]
+    (bot,) = [player["handle"] for player in players if "bot" in player]
     assert site.get(bot).json()["bot"] == "random"
     assert "bot" not in site.profile()
 

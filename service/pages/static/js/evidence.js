@@ -34,7 +34,7 @@ let database;
  */
 function inTime(promise) {
   return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error("IndexedDB does not respond")), MAX_WAIT);
+    setTimeout(reject, MAX_WAIT, new Error("no response"));
     promise.then(resolve, reject);
   });
 }
