@@ -28,6 +28,7 @@ SEND_BY_THE_BROWSER: Final = """(form) => {
 """Sends a form without the event `submit`, so that neither htmx nor the page hear of it."""
 HOLD_NEXT_FORM: Final = """(milliseconds) => addEventListener("submit", (event) => {
     event.preventDefault();
+    event.stopImmediatePropagation();
     event.target.setAttribute("aria-busy", "true");
     setTimeout(() => {
         event.target.removeAttribute("aria-busy");
