@@ -123,9 +123,7 @@ class NumberField(OptionField):
 
     @override
     def from_form(self, text: str) -> object:
-        if not text:
-            return None
-        return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
+        return entered_number(text) if text else None
 
     @override
     def in_words(self, value: object) -> Value:
@@ -215,3 +213,8 @@ def checked_options(
         if (fault := field.fault(value)) is not None:
             faults[f"options.{field.name}"] = fault
     return checked, faults
+
+
+def entered_number(text: str) -> int | str:
+    """Return the whole number that was entered into a field; what is not a number, as it was entered."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text

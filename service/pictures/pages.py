@@ -1,4 +1,4 @@
-"""The pictures of positions, for a visitor who is identified by the session."""
+"""The pictures of positions that pages link to. The session cookie says whose view they show."""
 
 from typing import Final
 

@@ -46,8 +46,10 @@ SHIFTS: Final = """() => new Promise((resolve) => {
     setTimeout(() => resolve([]), 500);
 })"""
 """How far the page has moved by itself since it was opened."""
-MOST_SHIFT: Final = 0.1
-"""How much further it may move with an announcement: what Core Web Vitals count as good."""
+MOST_SHIFT: Final = 0.05
+"""How much further it may move with an announcement: half of what Core Web Vitals count as good."""
+LOADS: Final = 3
+"""How often a page is loaded at most that moves further."""
 
 
 @pytest.fixture
@@ -124,11 +126,14 @@ def test_an_announcement_does_not_move_the_board_of_a_small_phone(
         return page.evaluate(PLACES), sum(page.evaluate(SHIFTS))
 
     def check_places(address: str, moment: str) -> None:
-        found, shift = places(address)
         expected, usual_shift = without[address]
-        assert found == expected, moment
-        # A busy browser paints parts of a page before the others have arrived, which moves it a little.
-        assert shift < usual_shift + MOST_SHIFT, moment
+        shifts: list[float] = []
+        # A busy browser paints parts of a page before the others have arrived, which moves it by chance.
+        while not shifts or (len(shifts) < LOADS and min(shifts) >= usual_shift + MOST_SHIFT):
+            found, shift = places(address)
+            assert found == expected, moment
+            shifts.append(shift)
+        assert min(shifts) < usual_shift + MOST_SHIFT, moment
 
     without = {address: places(address) for address in addresses}
     announcement: str = request.getfixturevalue("announcement")

@@ -4,7 +4,6 @@ The names of the fields are `clock` (seconds for each turn) and `clock-NAME`, wh
 clock or of `on_deadline`; the night has the two fields `clock-night_from` and `clock-night_to`.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
@@ -12,6 +11,7 @@ from typing import Final
 from domain.clock.messages import time_amount
 from domain.json_types import JsonObject
 from domain.messages import Amount
+from domain.option_fields import entered_number
 from ledger.time_zones import time_zone_names
 
 CLOCK: Final = "clock"
@@ -61,11 +61,11 @@ def clock_of(values: Mapping[str, str]) -> JsonObject | None:
     clock: JsonObject = {}
     for name, field in (("per_turn", CLOCK), ("bank", f"{FIELD}bank")):
         if text := values.get(field, ""):
-            clock[name] = _number(text)
+            clock[name] = entered_number(text)
     if not clock:
         return None
     if "bank" in clock and (text := values.get(f"{FIELD}increment", "")):
-        clock["increment"] = _number(text)
+        clock["increment"] = entered_number(text)
     night = [values.get(f"{FIELD}night_{end}", "") for end in ("from", "to")]
     if any(night):
         clock["nights"] = night
@@ -86,7 +86,7 @@ def _on_deadline(values: Mapping[str, str]) -> JsonObject:
             chosen[name] = text
     for name in ("excused", "remove_after"):
         if text := values.get(FIELD + name, ""):
-            chosen[name] = _number(text)
+            chosen[name] = entered_number(text)
     return chosen
 
 
@@ -101,7 +101,3 @@ def field_of_fault(path: str) -> str:
             return FIELD + name
         case _:
             return CLOCK
-
-
-def _number(text: str) -> int | str:
-    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text

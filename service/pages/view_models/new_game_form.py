@@ -13,7 +13,7 @@ from domain.contract import AnyRuleSystem
 from domain.json_types import JsonObject
 from domain.lifecycle import MOST_SEATS, seat_counts
 from domain.messages import Message, Text, counted, message, message_in, term
-from domain.option_fields import OptionField
+from domain.option_fields import OptionField, entered_number
 from domain.options import COMMON_OPTION_FIELDS
 from domain.registry import RegisteredRuleSystem
 from replay.playout import RANDOM, STRONG, bot_names
@@ -131,7 +131,7 @@ def request_body(entry: RegisteredRuleSystem, values: Mapping[str, str]) -> Json
     ]
     return {
         "rules": entry.rules,
-        "seats": _number(values.get("seats", "")),
+        "seats": entered_number(values.get("seats", "")),
         "options": options,
         "clock": clock_of(values),
         "bots": bots,
@@ -176,13 +176,9 @@ def faults_by_field(faults: Mapping[str, Text], body: JsonObject) -> dict[str, T
     return by_field
 
 
-def _number(text: str) -> int | str:
-    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text
-
-
 def _count(text: str) -> int:
     """Return a number of bots, no larger than the checks need to refuse it."""
-    number = _number(text)
+    number = entered_number(text)
     return min(number, MOST_SEATS) if isinstance(number, int) else 0
 
 

@@ -296,7 +296,9 @@ def test_each_metric_is_what_was_counted_at_every_scrape(
 
         def is_complete() -> bool:
             before = visitors.answered["GET", METRICS, 200]
-            return visitors.scrape()["cartulary_requests_total"].get(scrapes, 0) == before
+            samples = visitors.scrape()
+            is_counted = samples["cartulary_requests_total"].get(scrapes, 0) == before
+            return is_counted and samples["cartulary_requests_waiting"] == plain(0)
 
         wait_until(is_complete)
 
