@@ -40,6 +40,7 @@ from domain.registry import rule_system_for
 from ledger.canonical import canonical
 from replay.event_text import game_title
 from replay.language.catalogue import languages
+from replay.render.arms import arms_svg, empty_shield_svg
 from service import clock
 from service.accounts.personal_tokens import digest_of
 from service.games.access import is_correspondent
@@ -105,6 +106,8 @@ def register(app: Flask) -> None:
         language=request_language,
         language_names=_language_names,
         announcements_to_show=announcements_to_show,
+        arms_svg=_arms_svg,
+        empty_shield_svg=_empty_shield_svg,
         asset=asset,
         style_sheets=style_sheets,
         clock_templates=lambda: clock_templates(request_renderer()),
@@ -154,6 +157,14 @@ def register(app: Flask) -> None:
         PlayerWithId=PlayerWithId,
         hex_at=_hex_at,
     )
+
+
+def _arms_svg(id: str, width: int) -> Markup:
+    return Markup(arms_svg(id, width))  # noqa: S704 # the drawing contains no text
+
+
+def _empty_shield_svg(width: int) -> Markup:
+    return Markup(empty_shield_svg(width))  # noqa: S704 # the drawing contains no text
 
 
 def _club_name(game: Game) -> str | None:

@@ -148,7 +148,7 @@ def test_the_page_follows_a_tournament_to_its_end(
     assert "Final standings" in page
     assert tournament.secret is not None
     assert tournament.secret in page
-    rows = re.findall(r'<th scope="row"><a href="/players/(p\d)">', page)
+    rows = re.findall(r'<th scope="row"><a [^>]*href="/players/(p\d)">', page)
     (group,) = tournament.standings()
     handles = service.accounts.players.handles(players)
     assert rows == [handles[tournament.entrants[row.player]] for row in group.standings]
