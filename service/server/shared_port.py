@@ -1,15 +1,15 @@
 """The port of the web server: reserving it, and the web processes that share it.
 
-This file does not import the web server itself, so that a command that finds the port in use reports it at
-once.
+This file does not import the web server itself, so that a command that finds the port in use reports it soon.
 """
 
 import contextlib
 import errno
 import socket
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Final
+from typing import Any, Final, TypeAlias
 
 from domain.errors import CartularyError
 from ledger.os_errors import os_reason
@@ -19,6 +19,12 @@ SECONDS_TO_FINISH: Final = 7.0
 """Time for the requests under way, and for sending their responses, when a web process stops."""
 SECONDS_TO_STOP: Final = SECONDS_TO_FINISH + 5
 """Time after which a web process that was asked to end is ended, whatever it is doing."""
+
+SECONDS_TO_BECOME_FREE: Final = 3.0
+"""How long a port may be in use before that is an error."""
+_PAUSE_SECONDS: Final = 0.05
+_Address: TypeAlias = tuple[Any, ...]
+"""The address of a socket, whose parts depend on its family."""
 
 
 class PortError(CartularyError):
@@ -40,16 +46,14 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
     """Reserve a port (0: a free one) for processes of this service; yield the numeric address and the port.
 
     The web processes share the port by SO_REUSEPORT, so a second service could listen on it as well and take
-    some of the connections. So this first checks that no other program listens there. Raises PortError.
+    some of the connections. So this first checks that no other program listens there, and waits for a moment
+    if one does: the web processes of a service that was killed may not have ended yet. Raises PortError.
     """
     try:
-        family, _, _, _, sockaddr = socket.getaddrinfo(
+        family, _, _, _, requested = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
-        with socket.socket(family, socket.SOCK_STREAM) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(sockaddr)
-            sockaddr = probe.getsockname()
+        sockaddr = _unused_address(family, requested)
         # A socket that is bound and does not listen gets no connections, but keeps the port from other
         # services: without SO_REUSEADDR, their probe fails.
         holder = socket.socket(family, socket.SOCK_STREAM)
@@ -74,6 +78,22 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
         raise unusable_port(host, port, error) from error
     with holder:
         yield sockaddr[0], sockaddr[1]
+
+
+def _unused_address(family: socket.AddressFamily, address: _Address) -> _Address:
+    """Return the address with a port on which nothing listens, as soon as nothing does. Raises OSError."""
+    deadline = time.monotonic() + SECONDS_TO_BECOME_FREE
+    while True:
+        try:
+            with socket.socket(family, socket.SOCK_STREAM) as probe:
+                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                probe.bind(address)
+                unused: _Address = probe.getsockname()
+                return unused
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() >= deadline:
+                raise
+        time.sleep(_PAUSE_SECONDS)
 
 
 def local_url(address: str, port: int) -> str:

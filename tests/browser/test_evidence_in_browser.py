@@ -230,6 +230,8 @@ WITHOUT = {
     "response": "indexedDB.open = () => ({})",
 }
 """What a browser lacks, as scripts; the last one has a database that never responds."""
+COUNT_OPENINGS = "indexedDB.open = () => { opened += 1; return {}; };"
+"""A database that never responds, and how often it was opened."""
 
 
 @pytest.mark.parametrize("missing", nightly_except(["Ed25519"], WITHOUT))
@@ -246,6 +248,17 @@ def test_a_browser_that_cannot_sign_says_so_and_plays(missing: str, visitors: Vi
     assert "signature" not in events(visitor, game_id)[-1]
     visitor.open("/account/keys")
     page.get_by_text("This browser does not sign: it cannot make a key").wait_for()
+
+
+def test_a_database_that_does_not_respond_is_waited_for_once(visitors: Visitors) -> None:
+    visitor = visitors.new(visitors.accounts.register(), has_key=False, fresh=True)
+    visitor.context.add_init_script(f"globalThis.opened = 0; {COUNT_OPENINGS}")
+    page = visitor.open("/games/new")
+    module = page.evaluate(EVIDENCE_MODULE)
+    for _ in range(2):
+        refusal = "(module) => import(module).then(({ get }) => get('keys', ['a'])).catch(() => 'refused')"
+        assert page.evaluate(refusal, module) == "refused"
+    assert page.evaluate("opened") == 1
 
 
 def test_a_page_without_scripts_names_what_that_costs(visitors: Visitors) -> None:

@@ -233,6 +233,23 @@ def test_a_form_that_is_sent_while_its_page_is_on_its_way_again_is_answered(
     page.locator(scene.result).first.wait_for()
 
 
+def test_a_form_that_is_sent_before_the_scripts_have_loaded_is_answered(visitors: Visitors) -> None:
+    scene = join_by_link(visitors)
+    page = scene.visitor.page
+    scripts: list[Route] = []
+    page.route("**/*.js", lambda route: scripts.append(route))  # noqa: PLW0108 # Playwright sets an attribute
+    page.goto(f"{scene.visitor.site.url}{scene.page}", wait_until="commit")
+    page.locator(f"{scene.form} button[name=guest]").click(no_wait_after=True)
+    scene.event()
+    page.wait_for_url(re.compile("/games/[0-9a-f]{16}$"), wait_until="commit")
+    assert scripts
+    page.unroute("**/*.js")
+    for script in scripts:
+        with suppress(Error):  # The page that asked for it has been left.
+            script.continue_()
+    page.locator(scene.result).first.wait_for()
+
+
 def test_every_script_that_follows_a_stream_waits_for_the_responses_to_forms() -> None:
     """All scripts read pages by `pageAt`, which waits, or ask whether a response is to come."""
     following = {

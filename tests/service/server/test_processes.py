@@ -4,6 +4,8 @@ import json
 import os
 import re
 import signal
+import socket
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -68,6 +70,14 @@ def test_a_port_that_the_supervisor_holds_is_in_use() -> None:
             pass
     with hold_port("127.0.0.1", port):
         pass
+
+
+def test_a_port_is_waited_for_that_a_killed_service_still_uses() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as former:
+        port = former.getsockname()[1]
+        threading.Timer(0.3, former.close).start()
+        with hold_port("127.0.0.1", port) as (_, held):
+            assert held == port
 
 
 @pytest.mark.parametrize(

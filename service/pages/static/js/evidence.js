@@ -34,7 +34,7 @@ let database;
  */
 function inTime(promise) {
   return new Promise((resolve, reject) => {
-    setTimeout(reject, MAX_WAIT, new Error("no response"));
+    setTimeout(reject, MAX_WAIT);
     promise.then(resolve, reject);
   });
 }
@@ -53,11 +53,16 @@ function resultOf(request) {
 
 /** @returns {Promise<IDBDatabase>} the database, which is created if there is none */
 export function open() {
-  database ??= inTime(connect()).catch((error) => {
-    database = undefined;
-    throw error;
-  });
+  if (!database) {
+    database = inTime(connect());
+    // Tried again a minute later, so that not every form waits.
+    database.catch(() => setTimeout(forget, 12 * MAX_WAIT));
+  }
   return database;
+}
+
+function forget() {
+  database = undefined;
 }
 
 async function connect() {
@@ -68,7 +73,7 @@ async function connect() {
   const connection = await resultOf(request);
   // Another page needs a newer version, or the visitor clears the data of this site.
   connection.onversionchange = () => connection.close();
-  connection.onclose = () => (database = undefined);
+  connection.onclose = forget;
   return connection;
 }
 
