@@ -9,8 +9,6 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 from domain.barony.actions import SomeTokens
 from domain.barony.components import (
-    CITY,
-    FOREST,
     KIND,
     LAKE,
     MOUNTAIN,
@@ -23,7 +21,7 @@ from domain.barony.components import (
     Resource,
 )
 from domain.barony.components import RANKS as RANK_NAMES
-from domain.barony.construction import has_opposing_knight
+from domain.barony.construction import CITY_CLAUSES, SITE_CLAUSES, explain_sites
 from domain.barony.decide import ACTION_GENERATORS, ActionGenerator, some_action
 from domain.barony.event_messages import pawn, pawns, tokens
 from domain.barony.explain_turn_order import (
@@ -87,20 +85,8 @@ from domain.messages import (
 def explain_buildings(state: State, data: BuildingsBuilt) -> Iterator[Reason]:
     """`BuildingsBuilt`: BY-BLD."""
     seat, built, bank = data["seat"], data["built"], state.bank[:]
-    sites = listing(hex_at(entry["at"]) for entry in built)
-    yield plural_reason(
-        "BY-BLD-1",
-        "one knight of {player} on {hexes} goes back to the reserve",
-        "one knight of {player} on each of {hexes} goes back to the reserve",
-        count=len(built),
-        player=PlayerAt(seat),
-        hexes=sites,
-    )
     hexes = [number_of(state, entry["at"]) for entry in built]
-    if not any(state.building[hex] for hex in hexes):
-        yield reason("BY-BLD-2", "there was no building on {hexes}", hexes=sites)
-    if not any(has_opposing_knight(state, seat, hex) for hex in hexes):
-        yield reason("BY-BLD-3", "no opponent's knight stood on {hexes}", hexes=sites)
+    yield from explain_sites(state, seat, hexes, SITE_CLAUSES)
     villages = sum(entry["building"] == "village" for entry in built)
     if villages:
         yield "BY-BLD-4", reserve_change(PAWNS["village"], state.reserve_villages[seat], villages)
@@ -146,48 +132,14 @@ def explain_gain(
 def explain_new_city(state: State, data: CityFounded) -> Iterator[Reason]:
     """`CityFounded`: BY-CTY."""
     seat, at = data["seat"], data["at"]
-    yield explain_replaced_village(seat, at)
-    yield from explain_city_site(state, at)
-    yield from explain_no_opposing_knight(state, seat, at)
+    yield from explain_sites(state, seat, [number_of(state, at)], CITY_CLAUSES)
     yield from explain_city_gain(state, seat, data["points"])
 
 
-def explain_replaced_village(seat: int, at: Sequence[int]) -> Reason:
-    """BY-CTY-1: the village that a city replaced."""
-    return reason(
-        "BY-CTY-1",
-        "{player}'s village on {hex} goes back to the reserve and makes room for a city",
-        player=PlayerAt(seat),
-        hex=hex_at(at),
-    )
-
-
-def explain_city_site(state: State, at: Sequence[int]) -> Iterator[Reason]:
-    """BY-CTY-2, 3: the terrain of a new city, and the hexes around it."""
-    hex, here = number_of(state, at), hex_at(at)
-    if state.board.terrain[hex] != FOREST:
-        yield reason(
-            "BY-CTY-2",
-            "{hex} is {terrain:a}, not a forest",
-            hex=here,
-            terrain=terrain_at(state, hex),
-        )
-    if all(state.building[near] != CITY for near in state.board.neighbours[hex]):
-        yield reason("BY-CTY-3", "no hex adjacent to {hex} had a city", hex=here)
-
-
-def explain_no_opposing_knight(state: State, seat: int, at: Sequence[int]) -> Iterator[Reason]:
-    """BY-CTY-4: no opposing knight was on the hex of a new city."""
-    if not has_opposing_knight(state, seat, number_of(state, at)):
-        yield reason("BY-CTY-4", "no opponent's knight stood on {hexes}", hexes=hex_at(at))
-
-
 def explain_city_gain(state: State, seat: int, points: int) -> Iterator[Reason]:
-    """BY-CTY-5, BY-END-1, 7: the reserve that a city came from, and its points."""
-    cities = state.reserve_cities[seat]
-    yield reason("BY-CTY-5", "the reserve held {cities}", cities=counted(cities, PAWNS["city"]))
+    """BY-END-1, 7: the points of a new city."""
     yield explain_points(state, seat, points)
-    if state.new_cities[seat] + cities > 2:
+    if state.new_cities[seat] + state.reserve_cities[seat] > 2:
         yield reason(
             "BY-END-7", "{player} did not place all cities in set-up", player=PlayerAt(seat)
         )
@@ -527,13 +479,19 @@ def explain_with(
     explain_start: Callable[[None, Any], Iterator[Reason]],
     explainers: Mapping[str, Explainer[StateT]],
     apply: Callable[[StateT, str, EventData], None],
+    additions: Mapping[str, Explainer[StateT]] | None = None,
 ) -> list[Reason]:
-    """`explain` by these functions; `apply` writes an event into a state."""
+    """`explain` by these functions, and by those that an expansion adds.
+
+    `apply` writes an event into a state.
+    """
     if state is None:
         return [*explain_start(None, event.data)] if event.type == "GameStarted" else []
     if event.type not in explainers:
         return []
     reasons = [*explainers[event.type](state, event.data)]
+    if additions is not None and event.type in additions:
+        reasons += additions[event.type](state, event.data)
     if "then" in event.data:
         after = state.copy()
         apply(after, event.type, event.data)

@@ -105,12 +105,8 @@ def explain_request(state: State, data: EndAgreed) -> Iterator[Reason]:
 
 
 def explain_round(state: State, data: RoundScored) -> Iterator[Reason]:
-    """`RoundScored`: BY-END-1, 3."""
-    return explain_standings(data["standings"])
-
-
-def explain_standings(standings: Sequence[BaronyStanding]) -> Iterator[Reason]:
-    """BY-END-1, 3: the score tracks, and the points of tokens."""
+    """`RoundScored`: BY-END-1, 3: the score tracks, and the points of tokens."""
+    standings = data["standings"]
     yield "BY-END-1", semicolon_list(map(_track_score, standings))
     tokens = [
         message(

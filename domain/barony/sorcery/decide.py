@@ -19,11 +19,11 @@ from domain.barony.sorcery.construction import decide_construction, legal_constr
 from domain.barony.sorcery.formats import SpellsCast
 from domain.barony.sorcery.movement import decide_movement, legal_movements
 from domain.barony.sorcery.places import (
+    SORCERY_SITE_CLAUSES,
     decide_buildings,
     decide_expedition,
     decide_first_city,
     decide_move,
-    site_barrier,
 )
 from domain.barony.sorcery.recruitment import decide_recruitment, legal_recruitments
 from domain.barony.sorcery.state import SorceryState
@@ -105,7 +105,9 @@ def legal_casts(state: SorceryState, seat: int) -> list[Cast]:
 
 SORCERY_GENERATORS: Final[tuple[ActionGenerator[SorceryState], ...]] = (
     *(
-        partial(legal_builds, barrier=site_barrier) if generator is legal_builds else generator
+        partial(legal_builds, clauses=SORCERY_SITE_CLAUSES)
+        if generator is legal_builds
+        else generator
         for generator in ACTION_GENERATORS
     ),
     legal_casts,

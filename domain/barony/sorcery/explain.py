@@ -11,27 +11,23 @@ from typing import Final, assert_never
 
 from domain.barony.components import (
     BUILDINGS,
-    CITY,
     FAMILY,
-    FOREST,
     MYSTERIOUS_PLACE,
     SPELLS,
     Building,
     Family,
     Spell,
 )
+from domain.barony.construction import explain_sites
 from domain.barony.event_messages import pawns
 from domain.barony.explain import (
     EXPLAINERS,
     Explainer,
     explain_city_gain,
-    explain_city_site,
     explain_entry,
     explain_gain,
     explain_moves,
-    explain_no_opposing_knight,
     explain_pass,
-    explain_replaced_village,
     explain_reserve,
     explain_site,
     explain_step,
@@ -39,14 +35,8 @@ from domain.barony.explain import (
     explain_with,
 )
 from domain.barony.explain import explain_arrival as base_explain_arrival
-from domain.barony.explain import explain_expedition as base_explain_expedition
 from domain.barony.explain import explain_start as base_explain_start
-from domain.barony.explain_turn_order import (
-    explain_first_city,
-    explain_ranking,
-    explain_standings,
-    number_of,
-)
+from domain.barony.explain_turn_order import number_of
 from domain.barony.formats import CityPlaced, Destroyed, GameStarted
 from domain.barony.sorcery.components import (
     COST,
@@ -57,6 +47,7 @@ from domain.barony.sorcery.components import (
     PLACES_APART,
     SPELL_NAMES,
 )
+from domain.barony.sorcery.construction import cast_clauses
 from domain.barony.sorcery.decide import SORCERY_GENERATORS
 from domain.barony.sorcery.formats import (
     CastStep,
@@ -101,23 +92,8 @@ from domain.messages import (
 
 def explain_construction(state: SorceryState, data: ConstructionCast) -> Iterator[Reason]:
     """BS-ABU, BS-PET, BS-SAN, BS-SPL-6."""
-    seat, spells, at = data["seat"], data["spells"], data["at"]
-    hex = number_of(state, at)
-    if data["replaced"] == "knight":
-        yield reason(
-            "BS-SAN-1",
-            "{player}'s knight on {hex} makes room for a city; no opposing pawn stood there",
-            player=PlayerAt(seat),
-            hex=hex_at(at),
-        )
-        yield reason("BS-SAN-2", "there was no building on {hexes}", hexes=hex_at(at))
-    else:
-        yield explain_replaced_village(seat, at)
-        yield from explain_no_opposing_knight(state, seat, at)
-    if "petrification" in spells:
-        yield from _explain_petrification(state, seat, hex)
-    else:
-        yield from explain_city_site(state, at)
+    seat, hex = data["seat"], number_of(state, data["at"])
+    yield from explain_sites(state, seat, [hex], cast_clauses(data["spells"]))
     if "token" in data:
         yield explain_gain(state, hex, data["token"], state.bank[:], "BS-ABU-1")
     yield reason(
@@ -126,27 +102,6 @@ def explain_construction(state: SorceryState, data: ConstructionCast) -> Iterato
         points=counted(data["points"], POINT),
     )
     yield from explain_city_gain(state, seat, data["points"])
-
-
-def _explain_petrification(state: SorceryState, seat: int, hex: int) -> Iterator[Reason]:
-    """BS-PET-1, BY-CTY-3: what Petrification lifted, and what it left in force."""
-    hexes, here = state.board.hexes, hex_at(state.board.hexes[hex])
-    near = [at for at in state.board.neighbours[hex] if state.building[at] == CITY]
-    own = [hex_at(hexes[at]) for at in near if state.owner[at] == seat]
-    if state.board.terrain[hex] == FOREST:
-        yield reason("BS-PET-1", "{hex} is a forest: BY-CTY-2 is lifted", hex=here)
-    if own:
-        yield plural_reason(
-            "BS-PET-1",
-            "{hex} is adjacent to {player}'s own city on {cities}: BY-CTY-3 is lifted",
-            "{hex} is adjacent to {player}'s own cities on {cities}: BY-CTY-3 is lifted",
-            count=len(own),
-            hex=here,
-            player=PlayerAt(seat),
-            cities=listing(own),
-        )
-    if len(own) == len(near):
-        yield reason("BY-CTY-3", "no hex adjacent to {hex} had an opponent's city", hex=here)
 
 
 def explain_arrival(state: SorceryState, seat: int, step: MovedStep) -> Iterator[Reason]:
@@ -394,7 +349,6 @@ def _explain_start(state: None, data: GameStarted) -> Iterator[Reason]:
 
 def _city_placed(state: SorceryState, data: CityPlaced) -> Iterator[Reason]:
     """`CityPlaced`: BS-SET-3."""
-    yield from explain_first_city(state, data)
     board = state.board
     if isinstance(board, SorceryBoard) and not board.by_a_place[number_of(state, data["at"])]:
         yield reason(
@@ -410,7 +364,6 @@ def _knights_moved(state: SorceryState, data: KnightsMoved) -> Iterator[Reason]:
 
 def _expedition_sent(state: SorceryState, data: ExpeditionSent) -> Iterator[Reason]:
     """`ExpeditionSent`: BS-MYS-2, 3, 4."""
-    yield from base_explain_expedition(state, data)
     yield from explain_imprint(state, data["seat"], data["to"], data.get("magic", 0))
     if "magic" in data:
         yield reason("BS-MYS-4", "an expedition counts as an arrival")
@@ -482,15 +435,13 @@ _ONE_ACTION: Final[Mapping[Family, Message]] = {
 
 def _round_scored(state: SorceryState, data: RoundScored) -> Iterator[Reason]:
     """`RoundScored`: BS-MYS-5."""
-    standings = data["standings"]
-    yield from explain_standings(standings)
     imprints = [
         message(
             "{player}'s imprints are worth {points}",
             player=PlayerAt(entry["seat"]),
             points=counted(entry["imprint_points"], POINT),
         )
-        for entry in standings
+        for entry in data["standings"]
         if entry["imprint_points"]
     ]
     if imprints:
@@ -498,8 +449,8 @@ def _round_scored(state: SorceryState, data: RoundScored) -> Iterator[Reason]:
 
 
 def _game_finished(state: SorceryState, data: Ranked) -> Iterator[Reason]:
-    """`GameFinished`: BS-MYS-5."""
-    scores, *others = explain_ranking(state, data)
+    """`GameFinished`: BS-MYS-5, after the scores of the base game."""
+    scores, *others = EXPLAINERS["GameFinished"](state, data)
     yield scores
     imprints = [
         message(
@@ -518,15 +469,18 @@ def _game_finished(state: SorceryState, data: Ranked) -> Iterator[Reason]:
 
 SORCERY_EXPLAINERS: Final[Mapping[str, Explainer[SorceryState]]] = {
     **EXPLAINERS,
-    "CityPlaced": _city_placed,
     "KnightsMoved": _knights_moved,
-    "ExpeditionSent": _expedition_sent,
     "SpellsCast": _spells_cast,
-    "TurnPassed": partial(explain_pass, generators=SORCERY_GENERATORS),
-    "RoundScored": _round_scored,
     "GameFinished": _game_finished,
+    "TurnPassed": partial(explain_pass, generators=SORCERY_GENERATORS),
 }
 """By event type."""
+ADDITIONS: Final[Mapping[str, Explainer[SorceryState]]] = {
+    "CityPlaced": _city_placed,
+    "ExpeditionSent": _expedition_sent,
+    "RoundScored": _round_scored,
+}
+"""By event type, what follows the explanation of the base game."""
 
 
 def explain(state: SorceryState | None, seat: int | None, event: DomainEvent) -> list[Reason]:
@@ -534,4 +488,4 @@ def explain(state: SorceryState | None, seat: int | None, event: DomainEvent) ->
 
     There is no state (None) before `GameStarted`.
     """
-    return explain_with(state, event, _explain_start, SORCERY_EXPLAINERS, apply)
+    return explain_with(state, event, _explain_start, SORCERY_EXPLAINERS, apply, ADDITIONS)

@@ -1,23 +1,25 @@
 """Mysterious places (BS-MYS, BS-SET-3): what an arrival gains, and that nothing is built on them."""
 
-from typing import cast
+from typing import Final, cast
 
 from domain.barony.actions import Build, Expedition, Move, PlaceCity
 from domain.barony.components import MYSTERIOUS_PLACE
-from domain.barony.construction import SiteClause, decide_build
-from domain.barony.construction import site_barrier as base_site_barrier
+from domain.barony.construction import SITE_CLAUSES, decide_build
 from domain.barony.decide import decide_first_city as base_decide_first_city
 from domain.barony.movement import move_steps
 from domain.barony.recruitment import check_expedition
 from domain.barony.sorcery.components import MAGIC_OF_A_VISIT
+from domain.barony.sorcery.construction import NOT_ON_A_PLACE
 from domain.barony.sorcery.formats import ExpeditionSent, KnightsMoved, MovedStep
 from domain.barony.sorcery.state import SorceryBoard, SorceryState
-from domain.barony.state import State
 from domain.barony.turn_order import after_turn
 from domain.contract import DomainEvent
 from domain.errors import Refused
 from domain.hexes import Hex
 from domain.messages import Message, hex_at, message
+
+SORCERY_SITE_CLAUSES: Final = (NOT_ON_A_PLACE, *SITE_CLAUSES)
+"""BY-BLD-1, 2, 3, BS-MYS-1: where villages and strongholds are built."""
 
 
 def magic_of_arrival(state: SorceryState, seat: int, hex: int) -> int:
@@ -55,16 +57,9 @@ def decide_expedition(state: SorceryState, seat: int, action: Expedition) -> Dom
     return DomainEvent("ExpeditionSent", data)
 
 
-def site_barrier(state: State, seat: int, hex: int) -> SiteClause | None:
-    """BY-BLD-1, 2, 3, BS-MYS-1: the clause that keeps the seat from building on the hex, or None."""
-    if state.board.terrain[hex] == MYSTERIOUS_PLACE:
-        return "BS-MYS-1"
-    return base_site_barrier(state, seat, hex)
-
-
 def decide_buildings(state: SorceryState, seat: int, action: Build) -> DomainEvent:
     """BY-BLD, BS-MYS-1: knights become buildings, never on a mysterious place. Raises Refused."""
-    return decide_build(state, seat, action, site_barrier)
+    return decide_build(state, seat, action, SORCERY_SITE_CLAUSES)
 
 
 def _near_a_place(at: Hex, terrain: int) -> Message:

@@ -8,6 +8,8 @@ import pytest
 
 from domain.barony import sorcery
 from domain.barony.components import SPELLS
+from domain.barony.explain import EXPLAINERS
+from domain.barony.sorcery.explain import SORCERY_EXPLAINERS
 from domain.barony.sorcery.state import SorceryState
 from domain.barony.state import State
 from domain.chance import Chance
@@ -365,3 +367,9 @@ def test_every_event_of_a_game_is_explained_by_known_clauses(seats: int) -> None
         after = evolve(cast("AnyRuleSystem", sorcery), state, [event])
         scored = event_of("RoundScored", {"round": 1, "standings": sorcery.standings(after)})
         assert dict(explained(after, scored))["BY-END-1"]
+
+
+def test_the_expansion_adds_to_what_the_base_game_explains() -> None:
+    replaced = {type for type, of_base in EXPLAINERS.items() if SORCERY_EXPLAINERS[type] != of_base}
+    # Imprints are told between the steps of a move and between scores and places; casts keep from passing.
+    assert replaced == {"KnightsMoved", "GameFinished", "TurnPassed"}
