@@ -21,7 +21,6 @@ from client.errors import (
     Unauthorised,
 )
 from client.evidence import Evidence
-from client.exchange import Limits
 from client.results import (
     AcceptedAction,
     Account,
@@ -45,6 +44,7 @@ from client.results import (
     Receipt,
     Registration,
 )
+from client.retries import Limits
 
 __all__ = [
     "AcceptedAction",

@@ -232,7 +232,7 @@ def client_of(url: str, **bounds: Any) -> "Client":
     from cartulary.addresses import Address, InvalidAddress
     from client.clients import Client
     from client.evidence import Evidence
-    from client.exchange import Limits
+    from client.retries import Limits
 
     try:
         server = Address.parse(url).server

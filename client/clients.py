@@ -16,7 +16,8 @@ import client.calls as api
 from client.calls import Call
 from client.errors import ClientError
 from client.evidence import Evidence, EvidenceKeeper
-from client.exchange import (
+from client.results import Event, Registration, Token
+from client.retries import (
     BodyReader,
     Limits,
     Outcome,
@@ -26,7 +27,6 @@ from client.exchange import (
     body_reader,
     request_error_reason,
 )
-from client.results import Event, Registration, Token
 from client.streams import StreamProgress, event_source
 
 P = ParamSpec("P")

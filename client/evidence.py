@@ -30,7 +30,6 @@ import httpx
 import client.calls as api
 from client.calls import Call
 from client.errors import ClientError, Conflict, Forbidden, InvalidResponse, Problem
-from client.exchange import Limits, Steps, exchange
 from client.receipts import (
     NONCES,
     ReceiptFolder,
@@ -41,6 +40,7 @@ from client.receipts import (
     user_folder,
 )
 from client.results import AcceptedAction, Event, EventPage, GameSummary
+from client.retries import Limits, Steps, with_retries
 from domain.contract import AnyRuleSystem
 from domain.errors import CartularyError, Malformed, Unreadable
 from domain.json_types import JsonObject
@@ -158,7 +158,7 @@ class EvidenceKeeper:
 
     def send(self, call: Call[T]) -> Steps[T]:
         """Send a call as it is."""
-        return self.note((yield from exchange(call, self._limits)))
+        return self.note((yield from with_retries(call, self._limits)))
 
     def create_game(self, call: Call[GameSummary]) -> Steps[GameSummary]:
         """Create a game, and add its bots only when its commitment can be seen.

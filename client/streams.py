@@ -11,8 +11,8 @@ from typing_extensions import override
 
 from client.calls import PREFIX
 from client.errors import InvalidResponse, StreamReset
-from client.exchange import BodyReader, Limits, Outcome, Response, failure, retry_pause
 from client.results import Event, json_of, parse
+from client.retries import BodyReader, Limits, Outcome, Response, failure, retry_pause
 
 _PAUSE_AFTER_CLOSE: Final = 0.2
 """Seconds before a stream is resumed that the server has closed in good order."""

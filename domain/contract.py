@@ -338,7 +338,9 @@ class RuleSystem(Protocol[S, A, P]):
     def choice_message(self, position: P, choice: Choice, path: Sequence[Choice]) -> Text:
         """The choice after those of `path` in words, from the position as the viewer sees it."""
 
-    def attempt(self, state: S, seat: int, path: Sequence[Choice], value: str) -> A | None:
+    def action_for_choice(
+        self, state: S, seat: int, path: Sequence[Choice], value: str
+    ) -> A | None:
         """The simplest action that choosing `value` after the choices of `path` amounts to, whether or not
         the rules allow it; None if it amounts to none.
 

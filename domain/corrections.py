@@ -47,11 +47,12 @@ class LifeCycleCorrection:
 _RELEASED: Final = "2026-11-22T22:30:00.000Z"
 """When version 0.1.0 got these corrections."""
 
-MISSES: Final = LifeCycleCorrection(
+MISSED_DEADLINES: Final = LifeCycleCorrection(
     message("the count of missed deadlines after play has resumed"), "0.1.0", _RELEASED
 )
-"""When play resumed, the counts of the position restored misses that had ended since: also those of a player
-whose seat a substitute had taken. Now misses that have ended do not come back."""
+"""When play resumed, the position restored counts of missed deadlines that an action had reset since, even
+those of a player whose seat a substitute had taken. Now they stay reset.
+"""
 
 TAKEBACKS: Final = LifeCycleCorrection(
     message("the number of requests for the takeback of one action"), "0.1.0", _RELEASED

@@ -187,16 +187,16 @@ class OnDeadline(TypedDict, total=False):
         "What happens to a missed turn: it is forfeited (default), or a bot plays the rest of it.",
     ]
     excused: Annotated[
-        int, Range(0, 10), "Misses of a seat that only begin its time anew; default 0."
+        int, Range(0, 10), "Missed deadlines of a seat that only restart its time; default 0."
     ]
     remove_after: Annotated[
         Annotated[int, Range(1, 20)] | None,
-        "Misses in a row after which the seat is removed, or vacated; default null: never.",
+        "Missed deadlines in a row after which the seat is removed, or vacated; default null: never.",
     ]
     abandon_after: Annotated[
         int,
         Range(1, 20),
-        "Misses in a row of every seat after which the game is abandoned; default 2.",
+        "Missed deadlines in a row of every seat after which the game is abandoned; default 2.",
     ]
 
 

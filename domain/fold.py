@@ -12,17 +12,17 @@ from domain.chance import FIRST_SEED_VERSION
 from domain.clock.fold import (
     CLOCK_APPLIERS,
     begin_or_end_pause,
-    count_miss,
-    end_misses,
+    clear_missed_deadlines,
+    count_missed_deadline,
     end_turn,
     excused,
     leave_holidays,
-    misses_until,
+    missed_until,
     substituted,
     vacated,
 )
 from domain.contract import A, Opened, P, S
-from domain.disputes.records import LastPlay, disputes_after, last_play_after
+from domain.disputes.history import LastPlay, disputes_after, last_play_after
 from domain.errors import Malformed, Unreadable
 from domain.event import (
     VERSION,
@@ -212,10 +212,10 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
     if "seat" not in by:
         # In a log that was made up, an action may be by anybody; only the clock's are decided anew.
         if not has_action or state.turn != turn:
-            count_miss(game, event)
+            count_missed_deadline(game, event)
         return
-    if by["seat"] in game.misses:
-        end_misses(game, by["seat"])
+    if by["seat"] in game.missed_deadlines:
+        clear_missed_deadlines(game, by["seat"])
     if game.forfeits and _resets_forfeits(game, event, in_game):
         game.forfeits = {}
 
@@ -302,8 +302,8 @@ def _resume(
     game.play_seq = origin.play_seq
     game.last_play = None if origin.last_play is None else replace(origin.last_play, takeback=None)
     game.resumptions += (Resumption(event["seq"], origin.seq, nonces),)
-    game.forfeits = misses_until(game.forfeits, origin.seq)
-    game.misses = misses_until(game.misses, origin.seq)
+    game.forfeits = missed_until(game.forfeits, origin.seq)
+    game.missed_deadlines = missed_until(game.missed_deadlines, origin.seq)
     game.turn_times = origin.turn_times
     ended = origin.rounds_scored + len(origin.rounds_ended)
     game.rounds_scored = min(game.rounds_scored, ended)

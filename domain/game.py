@@ -11,10 +11,10 @@ from operator import attrgetter
 from typing import Annotated, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from domain.chance import FIRST_SEED_VERSION, SeedVersion, check_nonce
-from domain.clock.records import NO_PAUSES, Holiday, PauseRecord, TurnTime
+from domain.clock.history import NO_PAUSES, Holiday, PauseRecord, TurnTime
 from domain.contract import ALL_SECRETS, STATEMENT, A, DomainEvent, P, RuleSystem, S, secret_owner
 from domain.disputes.events import NonceData
-from domain.disputes.records import Dispute, LastPlay, SuppliedNonce
+from domain.disputes.history import Dispute, LastPlay, SuppliedNonce
 from domain.errors import NotNow, not_now
 from domain.event import ZEROS, Clock, Decision, Options, RankingEntry
 from domain.json_types import Timestamp
@@ -30,7 +30,8 @@ class WhenResumed(Enum):
     """What becomes of a field of a game when play resumes from an earlier event, the origin.
 
     What belongs to the position is restored. What belongs to people, or to the log as a whole, is not: a
-    substitute has nothing to do with the misses of the player before, and nobody forgets what was requested.
+    substitute has nothing to do with the deadlines that the player before has missed, and nobody forgets what
+    was requested.
     """
 
     KEPT = auto()
@@ -115,8 +116,10 @@ class AdministratorDecision:
     player: str | None = None
 
 
-Misses: TypeAlias = Mapping[int, tuple[int, ...]]
-"""By seat, the seqs of the events that record its misses in a row; a seat without any may be left out."""
+MissedDeadlines: TypeAlias = Mapping[int, tuple[int, ...]]
+"""By seat, the seqs of the events that record deadlines it has missed in a row; a seat without any may be
+left out.
+"""
 
 
 @dataclass(slots=True)
@@ -170,7 +173,7 @@ class GameOf(Generic[S, A, P]):
     """All announced holidays, in the order of their announcement. They belong to the players."""
     pauses: Kept[PauseRecord] = NO_PAUSES
     """The pauses by agreement. The agreements belong to the players."""
-    courtesies: Kept[Mapping[str, int]] = field(default_factory=dict)
+    extensions_given: Kept[Mapping[str, int]] = field(default_factory=dict)
     """By the id of a player, how often they have given others time; never changed in place."""
     decision: Kept[AdministratorDecision | None] = None
     """The last decision of an administrator, which belongs to the log."""
@@ -183,15 +186,16 @@ class GameOf(Generic[S, A, P]):
     rounds_scored: Pruned[int] = 0
     rounds_ended: Pruned[dict[int, int]] = field(default_factory=dict)
     """Rounds that ended and are not yet scored, each with the seq of the event that ended it."""
-    forfeits: Pruned[Misses] = field(default_factory=dict)
+    forfeits: Pruned[MissedDeadlines] = field(default_factory=dict)
     """By seat, the turns that it has missed since a player last acted; never changed in place. They belong
-    to the players: only a miss that is superseded is taken back."""
-    misses: Pruned[Misses] = field(default_factory=dict)
+    to the players: only a missed turn that is superseded is taken back."""
+    missed_deadlines: Pruned[MissedDeadlines] = field(default_factory=dict)
     """By seat, the turns that it has missed since it last acted itself, or since a substitute took it; never
     changed in place. They belong to the player at the seat, like `forfeits`."""
     excuses: Kept[Mapping[int, int]] = field(default_factory=dict)
-    """By seat, how many misses of its player were excused; never changed in place. The player has had the
-    time, whatever happens to the position."""
+    """By seat, how many missed deadlines of its player were excused; never changed in place. The player has
+    had the time, whatever happens to the position.
+    """
     vacant_seats: Kept[tuple[int, ...]] = ()
     """The seats that their players have left to a substitute, in order. `players` has the former players."""
     former_players: Kept[tuple[str, ...]] = ()

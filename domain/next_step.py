@@ -28,7 +28,7 @@ HEXES_AHEAD: Final = 2
 class UnknownChoice(Malformed):
     """A value is not among the answers to the question at this step.
 
-    `path` are the choices before it, with which `RuleSystem.attempt` can find out why.
+    `path` are the choices before it, with which `RuleSystem.action_for_choice` can find out why.
     """
 
     def __init__(self, path: Sequence[Choice], value: str) -> None:
@@ -54,7 +54,8 @@ class Step(Generic[A]):
 
     `contexts` has, for each choice of the path, the choices before it in the order of the rule system, and
     `next_contexts` the same for each option and alternative by its value: the paths that `choice_message` and
-    `attempt` expect. `next_types` has the types of the actions to which each of them leads, also by value.
+    `action_for_choice` expect. `next_types` has the types of the actions to which each of them leads, also by
+    value.
     """
 
     path: tuple[Choice, ...] = ()
@@ -323,7 +324,7 @@ def refusal(
 
     None if choosing it amounts to no action, or to one that the rules allow.
     """
-    action = rules.attempt(state, seat, path, value)
+    action = rules.action_for_choice(state, seat, path, value)
     if action is None:
         return None
     try:

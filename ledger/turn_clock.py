@@ -13,8 +13,8 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any, Final, Literal, get_args
 
-from domain.clock.records import Pause, TurnTime
-from domain.disputes.records import Dispute
+from domain.clock.history import Pause, TurnTime
+from domain.disputes.history import Dispute
 from domain.event import Clock
 from domain.game import Game
 from domain.json_fields import is_integer, one_of
@@ -293,8 +293,8 @@ Turn = Literal["forfeit", "bot"]
 PLACEMENTS: Final = get_args(Placement)
 TURNS: Final = get_args(Turn)
 MOST_EXCUSED: Final = 10
-MOST_MISSES: Final = 20
-"""The greatest number of misses after which a seat is removed, or a game is abandoned."""
+MOST_MISSED: Final = 20
+"""The greatest number of missed deadlines after which a seat is removed, or a game is abandoned."""
 _FIELDS: Final = ("placement", "turn", "excused", "remove_after", "abandon_after")
 
 
@@ -310,8 +310,8 @@ def on_deadline_faults(raw: object) -> dict[str, Text]:
             faults[f"clock.on_deadline.{name}"] = one_of(words)
     for name, least, most in (
         ("excused", 0, MOST_EXCUSED),
-        ("remove_after", 1, MOST_MISSES),
-        ("abandon_after", 1, MOST_MISSES),
+        ("remove_after", 1, MOST_MISSED),
+        ("abandon_after", 1, MOST_MISSED),
     ):
         if name not in raw or (name == "remove_after" and raw[name] is None):
             continue

@@ -229,7 +229,7 @@ class _GameCheck:
         for type in rules.ACTIONS:
             for path, values in (((), [type]), ((action_choice(type),), hexes)):
                 for value in values:
-                    action = rules.attempt(game.state, seat, path, value)
+                    action = rules.action_for_choice(game.state, seat, path, value)
                     if action is not None and not isinstance(action, Resign):
                         yield action
 

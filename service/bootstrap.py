@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import redis
 
-from service.accounts.components import Accounts
+from service.accounts.parts import Accounts
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.announcements import Announcements
 from service.administration.log import AdministrationLog
-from service.administration.work import WorkOverview
+from service.administration.work_overview import WorkOverview
 from service.audits.audits import Audits
 from service.chat.chat import Chat
 from service.chat.comments import Comments
@@ -23,13 +23,13 @@ from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
 from service.connection import connect
 from service.disputes.commands import DisputeCommands
-from service.games.components import Games
 from service.games.listings import Listings
+from service.games.parts import Games
 from service.imports.imports import Imports
 from service.imports.store import ImportStore
 from service.keyring import Keyring
-from service.notifications.components import Notifications, build_notifications
 from service.notifications.deliveries import Deliveries
+from service.notifications.parts import Notifications, build_notifications
 from service.operation.process_reports import ProcessReports
 from service.operation.tracing import Tracing
 from service.pictures.png import PngPictures
@@ -44,8 +44,8 @@ from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
 from service.store.object_store import ObjectStore
 from service.store.redis_event_store import RedisEventStore
-from service.tournaments.components import TournamentParts
-from service.transparency.components import Transparency, build_transparency
+from service.tournaments.parts import TournamentParts
+from service.transparency.parts import Transparency, build_transparency
 
 
 @dataclass(frozen=True, slots=True)

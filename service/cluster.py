@@ -172,19 +172,17 @@ class ClusterClient(redis.Redis):
         with _cluster_errors():
             return _pool(manager.get_node_from_slot(slot))
 
-    def redirected(
-        self, slot: int | None, exchange: Callable[[redis.ConnectionPool, bool], T]
-    ) -> T:
-        """Return what `exchange` returns for the connections to the master of a slot; follow redirections.
+    def redirected(self, slot: int | None, send: Callable[[redis.ConnectionPool, bool], T]) -> T:
+        """Return what `send` returns for the connections to the master of a slot; follow redirections.
 
-        The second argument of `exchange` is whether ASKING must precede the command.
+        The second argument of `send` is whether ASKING must precede the command.
         """
         asked: redis.ConnectionPool | None = None
         for _ in range(REDIRECTIONS):
             pool = asked or self.pool_of(slot)
             is_asking, asked = asked is not None, None
             try:
-                return exchange(pool, is_asking)
+                return send(pool, is_asking)
             except MovedError as error:
                 self.note_move(error)
             except AskError as error:

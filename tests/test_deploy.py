@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 from cartulary.cli import cartulary
-from cartulary.doctor.work import LONG_LAG
+from cartulary.doctor.service_health import LONG_LAG
 from cartulary.serve import process_commands
 from service import settings
 from service.bootstrap import Service

@@ -154,8 +154,8 @@ def compare_attempts(
 ) -> None:
     """Compare what choosing a value amounts to, and why it is refused."""
     rules = whole.rules
-    action = rules.attempt(whole.state, seat, path, value)
-    assert action == rules.attempt(part.state, seat, path, value)
+    action = rules.action_for_choice(whole.state, seat, path, value)
+    assert action == rules.action_for_choice(part.state, seat, path, value)
     if action is not None:
         raw = rules.action_to_json(action)
         expected = refusal(whole, seat, cast("JsonObject", raw))
@@ -257,7 +257,7 @@ def _options_by_value(
     ]
 
 
-def _attempts_by_value(
+def _action_by_value(
     state: token_game.State, seat: int, path: Sequence[Choice], value: str
 ) -> token_game.Action | None:
     return token_game.Take((state.values or (0,))[0])
@@ -276,7 +276,7 @@ def _previews_values(state: token_game.State, seat: int, action: Any) -> Preview
         {"decide": _refuses_by_value},
         {"legal_actions": _lists_by_value},
         {"choices": _options_by_value},
-        {"attempt": _attempts_by_value},
+        {"action_for_choice": _action_by_value},
         {"preview": _previews_values},
         {"explain": lambda state, *_: [("ST-TAKE", str(state and state.values))]},
     ],

@@ -109,7 +109,7 @@ class Scheduler:
         self._damaged_games = service.damaged_games
         self._clock = service.clock
         self._archive_schedule = service.archive.schedule
-        self._tournaments = service.tournaments.work
+        self._tournaments = service.tournaments.progress
         self._erasure = service.accounts.erasure
         self._games = service.games
         self._has_repeated_erasures = False

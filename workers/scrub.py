@@ -27,7 +27,7 @@ from service.connection import to_text, unavailable_on_error
 from service.errors import GameDamaged, Unavailable, log_text
 from service.store.damaged_games import is_event_part
 from service.store.log_check import MISSING, NO_SECRET, check_lines, read_openings
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 log = logging.getLogger(__name__)
 
@@ -112,7 +112,7 @@ class Scrub:
             stored, server = self._redis.get(KEY), self._server()
         completed = None
         try:
-            round = decode_record(_Round, stored or b"")
+            round = decode_object(_Round, stored or b"")
             completed = round.completed
         except (TypeError, ValueError):
             pass

@@ -20,19 +20,19 @@ class TournamentRunner:
     """Does what tournaments call for on one service, and notifies the operator through these channels."""
 
     def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
-        self._work = service.tournaments.work
+        self._progress = service.tournaments.progress
         self._notifier = service.notifications.notifier
         self._operator_channels = operator_channels
 
     def advance(self, id: str) -> None:
         """Advance a tournament, and create its deliveries. Raises NotFound, Unreadable, Unavailable."""
-        tournament = self._work.advance(id)
-        entries = self._work.outbox(tournament)
+        tournament = self._progress.advance(id)
+        entries = self._progress.outbox(tournament)
         for name, data in entries.items():
             self._notify(tournament, name, data)
-            self._work.ack(id, name)
+            self._progress.ack(id, name)
         if entries:
-            self._work.plan_next(tournament)
+            self._progress.plan_next(tournament)
 
     def examine_after(self, game: Game) -> None:
         """Advance the tournament of a game that is over, if it is one of a tournament that is held here."""

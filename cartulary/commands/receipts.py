@@ -66,8 +66,8 @@ def receipts(
     from client.clients import Client
     from client.errors import ClientError
     from client.evidence import server_name
-    from client.exchange import UNTRUSTED_SERVER
     from client.receipts import ReceiptFolder, receipt_pages, user_folder
+    from client.retries import UNTRUSTED_SERVER
 
     if (url is None) == (exported is None):
         raise usage_error(message("give either URL or --export"))

@@ -137,7 +137,7 @@ def _published_keys(url: str, origin: str | None) -> list["TrustedKey"]:
     from client.calls import server_keys
     from client.clients import Client
     from client.errors import ClientError
-    from client.exchange import UNTRUSTED_SERVER
+    from client.retries import UNTRUSTED_SERVER
     from replay.audit.trusted_keys import TrustedKey
 
     try:

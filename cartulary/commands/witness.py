@@ -139,7 +139,7 @@ def follow(
 ) -> None:
     from client.clients import Client
     from client.errors import ClientError
-    from client.exchange import UNTRUSTED_SERVER
+    from client.retries import UNTRUSTED_SERVER
     from client.witness.folder import WitnessFolder
     from client.witness.follow import Follower
     from ledger.signed_note import check_name

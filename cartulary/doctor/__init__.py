@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from cartulary.doctor import redis_servers, work
+from cartulary.doctor import redis_servers, service_health
 from cartulary.doctor.finding import Check, Finding, Status
 from domain.errors import CartularyError
 from domain.messages import Text, message, plural_message
@@ -229,10 +229,10 @@ _CHECKS: Final[tuple[tuple[Text, Check], ...]] = (
     (message("clock"), _check_clock),
     (message("signing key"), _check_key),
     (message("data folder"), _check_folder),
-    (message("processes"), work.check_processes),
-    (message("work"), work.check_work),
-    (message("transparency log"), work.check_transparency),
-    (message("projections"), work.check_projections),
+    (message("processes"), service_health.check_processes),
+    (message("work"), service_health.check_work),
+    (message("transparency log"), service_health.check_transparency),
+    (message("projections"), service_health.check_projections),
     (message("archive"), _check_archive),
     (message("e-mail"), _check_mail),
     (message("public address"), _check_address),

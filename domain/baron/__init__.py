@@ -12,8 +12,8 @@ from domain.baron.actions import action_text, action_to_json, parse_action, pars
 from domain.baron.bots import BOTS
 from domain.baron.choices import (
     QUESTIONS,
+    action_for_choice,
     actions_at_any_time,
-    attempt,
     choice_message,
     choices,
     preview,

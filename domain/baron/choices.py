@@ -125,7 +125,7 @@ def _tiles_around(position: BaronPosition, at: Hex) -> list[Tile]:
     return [entry["tile"] for entry in position["tiles"] if hex_of(entry["at"]) in near]
 
 
-def attempt(state: State, seat: int, path: Sequence[Choice], value: str) -> Action | None:
+def action_for_choice(state: State, seat: int, path: Sequence[Choice], value: str) -> Action | None:
     """The simplest action that choosing `value` after the choices of `path` amounts to, allowed or not; None
     if there is none.
 

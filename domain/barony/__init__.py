@@ -16,7 +16,7 @@ from typing import Final
 from domain.barony.action_text import action_text, parse_action_text
 from domain.barony.actions import action_to_json, parse_action
 from domain.barony.bots import BOTS
-from domain.barony.choices import QUESTIONS, attempt, choice_message, choices
+from domain.barony.choices import QUESTIONS, action_for_choice, choice_message, choices
 from domain.barony.clauses import CLAUSES, EXPLAINED_BY
 from domain.barony.decide import (
     actions_at_any_time,

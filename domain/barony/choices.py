@@ -3,9 +3,9 @@
 Parts of an action whose order makes no difference can be chosen in any order: the knights that move, and the
 sites of a construction.
 
-`attempt` returns the action that a choice amounts to, whether or not the rules allow it. The parts of the
-action that are not chosen yet are tried out, and the first action that is allowed is taken. If there is
-none, one is taken that breaks a clause which is checked late: the clauses of a group are numbered in the
+`action_for_choice` returns the action that a choice stands for, whether or not the rules allow it. The parts
+of the action that are not chosen yet are tried out, and the first action that is allowed is taken. If there
+is none, one is taken that breaks a clause which is checked late: the clauses of a group are numbered in the
 order in which they are checked, and those about single spells come last.
 """
 
@@ -325,7 +325,7 @@ MOST_TAKES: Final = 3
 BUILDINGS: Final[tuple[Literal["village", "stronghold"], ...]] = ("village", "stronghold")
 
 
-def attempt(
+def action_for_choice(
     state: StateT,
     seat: int,
     path: Sequence[Choice],

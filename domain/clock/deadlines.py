@@ -1,7 +1,7 @@
-"""What happens when the time for a turn is over, as the clock of a game says in its field `on_deadline`.
+"""What happens when the deadline of a turn passes, as the field `on_deadline` of a game's clock says.
 
-The deadline itself is computed in ledger/turn_clock.py. A *miss* is a turn, or a placement in the set-up,
-that a seat let pass; a miss that is excused does not count.
+The deadline itself is computed in ledger/turn_clock.py. A seat misses the deadline of a turn, or of a
+placement in the set-up; a missed deadline that is excused does not count.
 """
 
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def deadline_outcome(game: Game) -> Outcome:
     if seat in game.seats_of_people():
         if game.excuses.get(seat, 0) < policy.excused:
             return "excuse"
-        misses = len(game.misses.get(seat, ())) + 1
+        misses = len(game.missed_deadlines.get(seat, ())) + 1
         is_last = policy.remove_after is not None and misses >= policy.remove_after
         if is_last or (in_set_up and policy.placement == "remove"):
             return "vacate" if game.options.get("substitutes") else "remove"

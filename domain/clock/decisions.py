@@ -1,4 +1,5 @@
-"""The decisions of players about the clock of a game: holidays, pauses by agreement, and time as a courtesy.
+"""The decisions of players about the clock of a game: holidays, pauses by agreement, and more time for
+others.
 
 Each function looks at a game and returns the `DomainEvent` that follows, or raises Refused. How many holidays
 a player may have, and how early they are to be announced, is decided for the account (`service/holidays`);
@@ -18,9 +19,11 @@ MAX_HOLIDAYS_PER_PLAYER: Final = 200
 """Holidays of one player that a log may contain, cancelled ones included."""
 MAX_CHANGES_PER_PLAYER: Final = 40
 """How often a player may agree to a pause or withdraw in one game."""
-MAX_COURTESY: Final = 7 * 24 * 3600
-"""The most seconds by which players and administrators together may have extended a turn with a courtesy."""
-MAX_COURTESIES_PER_PLAYER: Final = 20
+MAX_TURN_EXTENSION: Final = 7 * 24 * 3600
+"""The most seconds by which a turn may be extended in all, by players and administrators, when a player
+extends it.
+"""
+MAX_EXTENSIONS_PER_PLAYER: Final = 20
 """How often a player may give time in one game."""
 
 
@@ -72,7 +75,7 @@ def _require_holidays(game: Game, player: str) -> None:
 
 def agree_to_pause(game: Game, seat: int, *, agree: bool, is_over: bool) -> DomainEvent:
     """`PauseAgreed`: the player at a seat agrees to a pause, or no longer does. The clock stops while all
-    people in the game agree, which `domain.clock.records` folds; bots are not asked. `is_over` states that
+    people in the game agree, which `domain.clock.history` folds; bots are not asked. `is_over` states that
     the current pause has been as long as a pause may be.
 
     Raises NotNow unless the game is in progress, with a clock, and a person at the seat; if the player
@@ -104,7 +107,7 @@ def give_time(game: Game, seat: int, to: int, seconds: int) -> DomainEvent:
 
     Raises NotNow unless the game is in progress, with a clock, it is the turn of `to`, and both seats are
     those of people who are still in the game; also if the player has given time as often as possible. Raises
-    Malformed unless the turn is extended by at least a second, and by at most MAX_COURTESY in all.
+    Malformed unless the turn is extended by at least a second, and by at most MAX_TURN_EXTENSION in all.
     """
     require_playing(game)
     if game.clock is None:
@@ -115,11 +118,11 @@ def give_time(game: Game, seat: int, to: int, seconds: int) -> DomainEvent:
     people = game.seats_of_people()
     if seat == receiver or seat not in people or receiver not in people:
         raise not_now("players who are still in the game give time to each other")
-    if game.courtesies.get(game.players[seat], 0) >= MAX_COURTESIES_PER_PLAYER:
+    if game.extensions_given.get(game.players[seat], 0) >= MAX_EXTENSIONS_PER_PLAYER:
         raise not_now(
-            "a player can give time {most} times in a game", most=MAX_COURTESIES_PER_PLAYER
+            "a player can give time {most} times in a game", most=MAX_EXTENSIONS_PER_PLAYER
         )
-    left = MAX_COURTESY - game.turn_extension
+    left = MAX_TURN_EXTENSION - game.turn_extension
     if left < 1:
         raise not_now("this turn cannot be extended any more")
     if type(seconds) is not int or not 1 <= seconds <= left:

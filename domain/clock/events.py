@@ -58,7 +58,7 @@ CLOCK_EVENTS: Final[Mapping[str, type]] = {
 
 
 class DeadlineExcused(TypedDict):
-    """The time for a turn has run out, but this miss is excused: the turn's time begins anew."""
+    """The deadline of a turn has passed, but it is excused: the time of the turn starts again."""
 
     seat: Seat
 

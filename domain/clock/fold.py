@@ -17,7 +17,7 @@ from domain.clock.events import (
     SubstituteSeated,
     TimeGiven,
 )
-from domain.clock.records import (
+from domain.clock.history import (
     TurnTime,
     holidays_after_announcement,
     holidays_after_cancellation,
@@ -26,33 +26,35 @@ from domain.clock.records import (
 )
 from domain.contract import Opened
 from domain.event import Event, TurnForfeited
-from domain.game import Game, Misses
+from domain.game import Game, MissedDeadlines
 
 
-def count_miss(game: Game, event: Event) -> None:
-    """Count a turn that the clock has ended. A removal is no miss, and no action."""
+def count_missed_deadline(game: Game, event: Event) -> None:
+    """Count a turn that the clock has ended. A removal is neither a missed deadline nor an action."""
     if event["type"] != "PlayerRemoved":
         seat = cast("TurnForfeited", event["data"])["seat"]
         game.forfeits = _with(game.forfeits, seat, event["seq"])
-        game.misses = _with(game.misses, seat, event["seq"])
+        game.missed_deadlines = _with(game.missed_deadlines, seat, event["seq"])
 
 
-def _with(misses: Misses, seat: int, seq: int) -> Misses:
+def _with(misses: MissedDeadlines, seat: int, seq: int) -> MissedDeadlines:
     return {**misses, seat: (*misses.get(seat, ()), seq)}
 
 
-def misses_until(misses: Misses, origin: int) -> Misses:
-    """Return the misses that still count when play has resumed after event `origin`.
+def missed_until(misses: MissedDeadlines, origin: int) -> MissedDeadlines:
+    """Return the missed deadlines that still count when play has resumed after event `origin`.
 
-    Later ones are superseded. Misses that have ended since then do not come back.
+    Later ones are superseded. A count that an action has reset since then does not come back.
     """
     kept = {seat: tuple(seq for seq in seqs if seq <= origin) for seat, seqs in misses.items()}
     return {seat: seqs for seat, seqs in kept.items() if seqs}
 
 
-def end_misses(game: Game, seat: int) -> None:
-    """Begin the count of a seat's misses in a row anew, because it has acted."""
-    game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
+def clear_missed_deadlines(game: Game, seat: int) -> None:
+    """Reset the count of deadlines that a seat has missed in a row, because it has acted."""
+    game.missed_deadlines = {
+        other: seqs for other, seqs in game.missed_deadlines.items() if other != seat
+    }
 
 
 def excused(game: Game, event: Event, data: DeadlineExcused, opened: object) -> None:
@@ -70,8 +72,8 @@ def vacated(game: Game, event: Event, data: SeatVacated, opened: object) -> None
 
 
 def substituted(game: Game, event: Event, data: SubstituteSeated, opened: object) -> None:
-    """Apply `SubstituteSeated`. Misses and excuses are counted anew, those of the former player do not
-    matter. A player from whom an administrator takes the seat is excluded from the game.
+    """Apply `SubstituteSeated`. Missed and excused deadlines are counted from zero; those of the former
+    player do not matter. A player from whom an administrator takes the seat is excluded from the game.
     """
     seat = data["seat"]
     players = list(game.players)
@@ -81,7 +83,9 @@ def substituted(game: Game, event: Event, data: SubstituteSeated, opened: object
     if event["by"] == ADMINISTRATOR:
         game.excluded_players += (data["replaces"],)
     game.vacant_seats = tuple(vacant for vacant in game.vacant_seats if vacant != seat)
-    game.misses = {other: seqs for other, seqs in game.misses.items() if other != seat}
+    game.missed_deadlines = {
+        other: seqs for other, seqs in game.missed_deadlines.items() if other != seat
+    }
     game.excuses = {other: count for other, count in game.excuses.items() if other != seat}
     game.forfeits = {}
     _drop_takeback(game)
@@ -133,7 +137,10 @@ def _pause_agreed(game: Game, event: Event, data: PauseAgreed, opened: Opened) -
 def _time_given(game: Game, event: Event, data: TimeGiven, opened: Opened) -> None:
     player = game.players[data["seat"]]
     game.turn_extension += data["seconds"]
-    game.courtesies = {**game.courtesies, player: game.courtesies.get(player, 0) + 1}
+    game.extensions_given = {
+        **game.extensions_given,
+        player: game.extensions_given.get(player, 0) + 1,
+    }
 
 
 CLOCK_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {

@@ -21,7 +21,7 @@ from domain.disputes.events import (
     Ruling,
     RulingProposed,
 )
-from domain.disputes.records import Dispute
+from domain.disputes.history import Dispute
 from domain.errors import Malformed, not_now
 from domain.event import NO_SECRETS, EventData
 from domain.game import STATUS_MESSAGES, Game

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from domain.contract import DomainEvent
 from domain.disputes.events import TakebackAnswered, TakebackRequested
-from domain.disputes.records import LastPlay, Takeback
+from domain.disputes.history import LastPlay, Takeback
 from domain.errors import NotNow, not_now
 from domain.game import STATUS_MESSAGES, Game
 

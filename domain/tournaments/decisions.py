@@ -378,7 +378,7 @@ def seats_without_play(game: Game, events: Iterable[Event], middle: str) -> froz
         for event in events
         if event["action"] is not None and (seat := acting_seat(event["by"])) is not None
     }
-    missed = {*game.misses, *game.excuses}
+    missed = {*game.missed_deadlines, *game.excuses}
     if game.to_act is not None and game.turn_at <= middle:
         missed.add(game.to_act)
     return frozenset(missed - acted)

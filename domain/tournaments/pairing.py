@@ -179,7 +179,7 @@ def arrange(
         for places in sizes:
             tables.append(list(order[start : start + places]))
             start += places
-        _exchange(tables, costs)
+        _swap_players(tables, costs)
         by_table = [sum(costs[pair(*two)] for two in combinations(table, 2)) for table in tables]
         total = sum(by_table)
         if best is None or total < best[0]:
@@ -189,7 +189,7 @@ def arrange(
     return [tuple(table) for table in best[1]] if best else []
 
 
-def _exchange(tables: list[list[Player]], costs: Mapping[Pair, int]) -> None:
+def _swap_players(tables: list[list[Player]], costs: Mapping[Pair, int]) -> None:
     """Let players of two tables change places while that lowers the cost of their tables."""
 
     def cost(player: Player, table: list[Player], instead_of: Player) -> int:

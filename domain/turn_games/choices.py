@@ -51,7 +51,7 @@ class Choices(TurnRules[S]):
             return message("{hex}", hex=hex_at(choice.at))
         return self.label(choice.value)
 
-    def attempt(self, state: S, seat: int, path: Sequence[Choice], value: str) -> Any:
+    def action_for_choice(self, state: S, seat: int, path: Sequence[Choice], value: str) -> Any:
         """Return the action of which the choices are parts.
 
         `value` is the first field not chosen yet that it can be. The other fields are as in the possible

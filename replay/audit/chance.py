@@ -13,7 +13,7 @@ from typing import Final
 from domain import lifecycle
 from domain.chance import FIRST_SEED_VERSION
 from domain.contract import DomainEvent
-from domain.disputes.records import SuppliedNonce
+from domain.disputes.history import SuppliedNonce
 from domain.errors import Malformed, NotNow, Unreadable
 from domain.event import Event
 from domain.game import Game

@@ -5,11 +5,17 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple, TypeAlias
 
-from domain.corrections import MISSES, TAKEBACKS, Correction, LifeCycleCorrection, corrections_of
+from domain.corrections import (
+    MISSED_DEADLINES,
+    TAKEBACKS,
+    Correction,
+    LifeCycleCorrection,
+    corrections_of,
+)
 from domain.errors import CartularyError
 from domain.event import Event
 from domain.fold import evolve
-from domain.game import Game, Misses
+from domain.game import Game, MissedDeadlines
 from domain.messages import Message, Text, listing, message
 from ledger.record import Record
 from replay.audit.findings import Check
@@ -22,14 +28,14 @@ AnyCorrection: TypeAlias = Correction | LifeCycleCorrection
 
 
 class _Counts(NamedTuple):
-    """The counts of misses in a game."""
+    """The counts of missed deadlines in a game."""
 
-    misses: Misses
-    forfeits: Misses
+    missed_deadlines: MissedDeadlines
+    forfeits: MissedDeadlines
 
 
 class FormerCounts:
-    """Follows the counts of misses of a game as they were before the correction MISSES.
+    """Follows the counts of missed deadlines in a game as they were before the correction MISSED_DEADLINES.
 
     Counts are kept only where they differ from today's.
     """
@@ -40,24 +46,24 @@ class FormerCounts:
     def after(self, step: Step) -> None:
         """Count what an event has changed."""
         counts = self._counts_after(step)
-        if counts != (step.after.misses, step.after.forfeits):
+        if counts != (step.after.missed_deadlines, step.after.forfeits):
             self._by_seq[step.after.seq] = counts
 
     def _counts_after(self, step: Step) -> _Counts:
         if step.origin is not None:
             return self._counts_in(step.origin)
         if step.before is None or step.before.seq not in self._by_seq:
-            return _Counts(step.after.misses, step.after.forfeits)
+            return _Counts(step.after.missed_deadlines, step.after.forfeits)
         former = evolve(self.game(step.before), step.event)
-        return _Counts(former.misses, former.forfeits)
+        return _Counts(former.missed_deadlines, former.forfeits)
 
     def game(self, game: Game) -> Game:
         """Return a game with the former counts."""
         counts = self._counts_in(game)
-        return replace(game, misses=counts.misses, forfeits=counts.forfeits)
+        return replace(game, missed_deadlines=counts.missed_deadlines, forfeits=counts.forfeits)
 
     def _counts_in(self, game: Game) -> _Counts:
-        return self._by_seq.get(game.seq, _Counts(game.misses, game.forfeits))
+        return self._by_seq.get(game.seq, _Counts(game.missed_deadlines, game.forfeits))
 
     def are_different(self, game: Game) -> bool:
         """Return whether the former counts after the last event of a game are not today's."""
@@ -101,7 +107,7 @@ class FormerRules:
         for correction in corrections_of(before.rules):
             yield correction, replace(before, rules=correction.former)
         if self._counts.are_different(before):
-            yield MISSES, self._counts.game(before)
+            yield MISSED_DEADLINES, self._counts.game(before)
         last = before.last_play
         if before.requested_takebacks and last is not None:
             # A request was remembered until play resumed.

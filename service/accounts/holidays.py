@@ -29,7 +29,7 @@ from service.clock import TrustedClock
 from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 from service.errors import HolidayNotPossible, NotFound
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 TO_RECORD_KEY: Final = "cartulary:holidays-to-record"
 _DAY: Final = timedelta(days=1)
@@ -266,5 +266,5 @@ def _encode(holiday: AccountHoliday) -> bytes:
 
 
 def _decode(stored: Collection[bytes | str]) -> list[AccountHoliday]:
-    holidays = [decode_record(AccountHoliday, text) for text in stored]
+    holidays = [decode_object(AccountHoliday, text) for text in stored]
     return sorted(holidays, key=lambda holiday: (holiday.since, holiday.id))

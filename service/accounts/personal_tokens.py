@@ -25,7 +25,7 @@ from service import clock
 from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, TooManyPersonalTokens
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 Scope: TypeAlias = Literal["read", "play", "chat", "webhooks"]
 SCOPES: Final[tuple[Scope, ...]] = get_args(Scope)
@@ -190,6 +190,6 @@ def _encoded(token: PersonalToken) -> bytes:
 def decode(digest: str, value: bytes | str) -> PersonalToken:
     """Return the personal token of an entry in the hash of its player."""
     fields = orjson.loads(value)
-    return decode_record(
+    return decode_object(
         PersonalToken, {**fields, "digest": digest, "scopes": tuple(fields["scopes"])}
     )

@@ -30,7 +30,7 @@ from service.administration.accounts import (
 )
 from service.administration.announcements import Announcement, Announcements
 from service.administration.log import AdministrationLog
-from service.administration.work import WorkOverview
+from service.administration.work_overview import WorkOverview
 from service.chat.comments import Comments
 from service.chat.reports import ChatMessageReport, ChatMessageReports
 from service.clubs.clubs import Clubs

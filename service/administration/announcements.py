@@ -20,7 +20,7 @@ from replay.language.catalogue import ENGLISH, languages
 from service import clock
 from service.connection import unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 MAX_ANNOUNCEMENTS: Final = 5
 """Announcements at the same time: every page shows all of them."""
@@ -117,7 +117,7 @@ class Announcements:
     def _stored(self) -> tuple[Announcement, ...]:
         with unavailable_on_error():
             values: Any = self._redis.hvals(_ANNOUNCEMENTS)
-        stored = [decode_record(Announcement, value) for value in values]
+        stored = [decode_object(Announcement, value) for value in values]
         return tuple(sorted(stored, key=lambda one: (one.at, one.id)))
 
 

@@ -18,7 +18,7 @@ from service.http.ratelimits import limit_messages
 from service.http.validation import MAX_INTEGER, Choice, StrictSchema, String, whole_number
 from service.pages.forms import Form, entered_form, number_parameter, read_form, see_other
 from service.pages.return_addresses import next_address
-from service.pages.session import require_player, viewer
+from service.pages.session import current_player, require_player
 from service.pages.templating import page
 from service.pages.view_models.concern_lines import concerns_on_page
 from service.pages.view_models.game_forms import KeyedForm, form_about_event, key_of, new_key
@@ -144,7 +144,7 @@ def _comments_page(
     before: int | None = None,
     reported: int | None = None,
 ) -> Response:
-    player = viewer()
+    player = current_player()
     game = service().games.queries.visible_game(game_id, player)
     reason: Text | None = None
     if player is not None:

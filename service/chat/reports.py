@@ -22,7 +22,7 @@ from domain.messages import message
 from service import clock
 from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 TextKind: TypeAlias = Literal["message", "comment"]
 """What kind of text a report is about."""
@@ -176,7 +176,7 @@ class ChatMessageReports:
         with unavailable_on_error():
             replies: Any = self._redis.mget([_REPORT + id for id in ids])
         reports = [
-            decode_record(ChatMessageReport, reply) for reply in replies if reply is not None
+            decode_object(ChatMessageReport, reply) for reply in replies if reply is not None
         ]
         # What a later version lets players report, only processes of that version can show and erase.
         return [report for report in reports if report.of in get_args(TextKind)]

@@ -21,7 +21,7 @@ from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Format, Webhook
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
-from service.pages.session import require_player, viewer
+from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.game_forms import require_sure
 from service.pages.view_models.game_lists import (
@@ -49,7 +49,7 @@ _OWN_FAULTS: Final = (Malformed, NotNow, ClubNameTaken, TooManyClubs)
 @blueprint.get("/clubs")
 def show_clubs() -> Response:
     """Show the clubs of the visitor, and a page of the public ones."""
-    player_id, cursor = viewer(), request.args.get("cursor")
+    player_id, cursor = current_player(), request.args.get("cursor")
     clubs, following = service().clubs.public_page(cursor, PAGE_CLUBS)
     own = [] if player_id is None or cursor is not None else service().clubs.of(player_id)
     return page("clubs.html", clubs=clubs, own=own, next=following)
@@ -111,7 +111,7 @@ def leave_club(club_id: str) -> BaseResponse:
 @blueprint.get("/clubs/invitations/<token>")
 def open_link(token: str) -> BaseResponse:
     """Show the club to which a link invites; a member sees its own page, also after the link has ended."""
-    player_id = viewer()
+    player_id = current_player()
     try:
         club = service().clubs.by_link(token)
     except NotFound:
@@ -259,7 +259,7 @@ def close(club_id: str) -> BaseResponse:
 def _club_page(
     club_id: str, form: Form | None = None, status: int = 200, new_webhook: Webhook | None = None
 ) -> Response:
-    player_id = viewer()
+    player_id = current_player()
     entry = service().clubs.visible(club_id, player_id)
     club, relation = entry.club, entry.relation(player_id)
     members, following = entry.page("member", request.args.get("after"), PAGE_MEMBERS)

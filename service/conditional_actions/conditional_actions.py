@@ -34,7 +34,7 @@ from service.errors import Unavailable
 from service.games.game_cache import CachedGame
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
 from service.games.repository import GameRepository
-from service.games.viewpoint import GamesForViewers
+from service.games.visibility import GamesForViewers
 from service.store.event_store import Guard, GuardFailed
 
 MAX_STEPS: Final = 50

@@ -20,7 +20,7 @@ from domain.conditional import Tree, read_tree
 from service.connection import to_text, unavailable_on_error
 from service.store.event_store import Companion
 from service.store.redis_event_store import game_key
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +54,7 @@ class SignedTree:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "SignedTree":
         """Return what `as_json` returned as JSON."""
-        return decode_record(cls, {**fields, "tree": read_tree(fields["tree"])})
+        return decode_object(cls, {**fields, "tree": read_tree(fields["tree"])})
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class StoredConditionalActions:
         branches = read_tree(fields["branches"])
         signed = SignedTree.from_json(fields["signed"]) if "signed" in fields else None
         read = {**fields, "branches": branches, "signed": signed, "value": value}
-        return decode_record(cls, read)
+        return decode_object(cls, read)
 
     def encoded(self) -> bytes:
         """Return the value to be stored."""
@@ -148,7 +148,7 @@ class ConditionalActionStore:
         if value is None:
             return None
         try:
-            return decode_record(VoidConditionalActions, value)
+            return decode_object(VoidConditionalActions, value)
         except (TypeError, ValueError):
             _log_damage(game_id)
             return None

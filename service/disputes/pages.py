@@ -21,7 +21,7 @@ from service.http.ratelimits import limit_disputes
 from service.http.validation import MAX_INTEGER, Choice, QueryInteger, String
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.return_addresses import next_address
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pages.templating import page
 from service.pages.view_models.game_forms import (
     NOT_A_PLAYER,
@@ -114,7 +114,7 @@ def open_dispute(game_id: str) -> Response:
 @blueprint.get(_DISPUTE)
 def show_dispute(game_id: str, seq: int) -> Response:
     """Show a dispute with everything that was written in it; its ruling is no news to the viewer then."""
-    player = viewer()
+    player = current_player()
     if player is not None:
         game = service().games.queries.visible_game(game_id, player)
         if is_correspondent(game, player) and require_dispute(game, seq).ending is not None:

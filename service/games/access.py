@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from domain.disputes.records import Dispute
+from domain.disputes.history import Dispute
 from domain.errors import NotNow
 from domain.game import Game
 from domain.messages import Message, message

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from domain.disputes.disputes import seats_that_agree
+from domain.disputes.history import Dispute
 from domain.disputes.messages import ruling_message
-from domain.disputes.records import Dispute
 from domain.disputes.takebacks import seats_to_answer
 from domain.game import Game
 from domain.messages import PlayerAt, PlayerWithId, Text, listing, message, plural_message

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Final
 
 from domain.contract import STATEMENT
-from domain.disputes.records import Answer, Dispute, Ending, Proposal
+from domain.disputes.history import Answer, Dispute, Ending, Proposal
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject

@@ -19,7 +19,7 @@ from replay.timeline import Step
 from service.bounds import Bounds
 from service.errors import GameDamaged
 from service.games.loader import PAGE_LINES, GameLoader
-from service.games.viewpoint import Viewpoint, viewpoint_of
+from service.games.visibility import Visibility, visibility_for
 from service.store.event_store import LogReader
 from service.store.log_check import decode_opening
 
@@ -71,31 +71,31 @@ class EventQueries:
         step: Step,
         player: str | None,
         renderer: Renderer,
-        viewpoint: Viewpoint | None = None,
+        visibility: Visibility | None = None,
         *,
         lists_all_actions: bool = False,
     ) -> JsonObject:
         """Return the explanation of an event for a player, or for a spectator (None).
 
-        Its texts are in the language of the renderer, with its names for the players of the game. `viewpoint`
-        is one that the player may have, by default that of the player.
+        Its texts are in the language of the renderer, with its names for the players. `visibility` is one
+        that the player may have, by default that of the player.
         """
-        if viewpoint is None:
-            viewpoint = viewpoint_of(head, player)
+        if visibility is None:
+            visibility = visibility_for(head, player)
         event, before, after = step.event, step.before, step.after
         seq = event["seq"]
         others = [*self._following_events(head, seq, before, after), *self._resumptions(head, seq)]
         secret = None
         if event["type"] == "GameStarted":
             others = [*self._loader.event_range(head.id, max(0, seq - SEARCHED_EVENTS), seq)]
-            if viewpoint.sees_everything:
+            if visibility.sees_everything:
                 (last,) = self._loader.event_range(head.id, head.seq - 1, head.seq)
                 secret = published_secret(last)
         context = EventContext(
-            viewer=viewpoint.seat,
-            has_ended=viewpoint.sees_everything,
-            sees_actor=_sees_actor(viewpoint, before, event),
-            openings=self._openings(head, event, viewpoint),
+            viewer=visibility.seat,
+            has_ended=visibility.sees_everything,
+            sees_actor=_sees_actor(visibility, before, event),
+            openings=self._openings(head, event, visibility),
             others=others,
             secret=secret,
             deliveries=self._deliveries_for(head, seq, player),
@@ -183,9 +183,9 @@ class EventQueries:
             if resumption.has_superseded(seq):
                 yield from self._loader.event_range(head.id, resumption.seq - 1, resumption.seq)
 
-    def _openings(self, head: Game, event: Event, viewpoint: Viewpoint) -> JsonObject:
+    def _openings(self, head: Game, event: Event, visibility: Visibility) -> JsonObject:
         """Return the openings of an event's secrets that are shown."""
-        names = [name for name in event.get("secrets", ()) if viewpoint.may_see(name)]
+        names = [name for name in event.get("secrets", ()) if visibility.may_see(name)]
         keys = {f"{event['seq']}/{name}": name for name in names}
         stored = self._log_reader.secrets(head.id, keys) if keys else {}
         return {keys[key]: decode_opening(opening) for key, opening in stored.items()}
@@ -206,9 +206,9 @@ def _names(head: Game, event: Event, names: Names) -> Names:
     return Names(handles, head.players)
 
 
-def _sees_actor(viewpoint: Viewpoint, before: Game | None, event: Event) -> bool:
+def _sees_actor(visibility: Visibility, before: Game | None, event: Event) -> bool:
     """Return whether everything is shown that the seat that acted saw."""
     seat = seat_in_play(event)
     if seat is None or before is None or before.state is None:
         return True
-    return viewpoint.sees_as(before, seat)
+    return visibility.sees_as(before, seat)

@@ -57,10 +57,10 @@ def with_events(before: CachedGame | None, events: Sequence[Event], game: Game) 
 
 
 class GameCache:
-    """The heads of the most recently used games, and their prefixes. Thread-safe.
+    """The heads of the most recently used games, and their snapshots. Thread-safe.
 
-    A prefix is the game after every event whose seq is a multiple of `prefix_interval`. An earlier state
-    of a game is folded from the last prefix before it, so it costs at most that number of events. The end
+    A snapshot is the game after every event whose seq is a multiple of `snapshot_interval`. An earlier state
+    of a game is folded from the last snapshot before it, so it costs at most that number of events. The end
     of the round that was scored last is kept too, so that a later round is folded on from there.
     """
 
@@ -68,21 +68,21 @@ class GameCache:
         self,
         capacity: int,
         *,
-        max_prefixes: int = _DEFAULTS.cached_prefixes,
-        prefix_interval: int = _DEFAULTS.prefix_interval,
+        max_snapshots: int = _DEFAULTS.cached_prefixes,
+        snapshot_interval: int = _DEFAULTS.prefix_interval,
     ) -> None:
-        """Create a cache of the heads of at most `capacity` games, and of `max_prefixes` prefixes in all."""
-        if min(capacity, max_prefixes, prefix_interval) < 1:
+        """Create a cache of the heads of at most `capacity` games and `max_snapshots` snapshots in all."""
+        if min(capacity, max_snapshots, snapshot_interval) < 1:
             raise ValueError(
-                f"a cache of {capacity} games and {max_prefixes} prefixes every {prefix_interval} events"
+                f"a cache of {capacity} games and {max_snapshots} snapshots every {snapshot_interval} events"
             )
-        self.prefix_interval = prefix_interval
-        self._max_prefixes = max_prefixes
+        self.snapshot_interval = snapshot_interval
+        self._max_snapshots = max_snapshots
         self._heads: LRUCache[str, CachedGame] = LRUCache(capacity)
-        self._prefixes: OrderedDict[tuple[str, int], CachedGame] = OrderedDict()
+        self._snapshots: OrderedDict[tuple[str, int], CachedGame] = OrderedDict()
         """By game id and seq, the least recently used first."""
-        self._prefix_seqs: defaultdict[str, set[int]] = defaultdict(set)
-        """By game id, the seqs of its prefixes."""
+        self._snapshot_seqs: defaultdict[str, set[int]] = defaultdict(set)
+        """By game id, the seqs of its snapshots."""
         self._round_ends: LRUCache[str, CachedGame] = LRUCache(_ROUND_ENDS)
         self._lock = Lock()
 
@@ -90,9 +90,9 @@ class GameCache:
         return len(self._heads)
 
     @property
-    def prefixes(self) -> int:
-        """How many prefixes of games are cached."""
-        return len(self._prefixes)
+    def snapshots(self) -> int:
+        """How many snapshots of games are cached."""
+        return len(self._snapshots)
 
     def get(self, game_id: str) -> CachedGame | None:
         """Return the game as it was last stored here; its log may have moved on since."""
@@ -113,7 +113,7 @@ class GameCache:
             head = self._heads.get(game_id)
             if head is not None and (upto is None or head.game.seq <= upto):
                 return head
-            seqs = self._prefix_seqs.get(game_id, ())
+            seqs = self._snapshot_seqs.get(game_id, ())
             seq = max((seq for seq in seqs if upto is None or seq <= upto), default=None)
             round_end = self._round_ends.get(game_id)
             end = inf if upto is None else upto
@@ -121,20 +121,20 @@ class GameCache:
                 return round_end
             if seq is None:
                 return None
-            self._prefixes.move_to_end((game_id, seq))
-            return self._prefixes[game_id, seq]
+            self._snapshots.move_to_end((game_id, seq))
+            return self._snapshots[game_id, seq]
 
-    def put_prefix(self, cached: CachedGame) -> None:
-        """Store a game as a prefix if its seq is a multiple of the interval."""
+    def put_snapshot(self, cached: CachedGame) -> None:
+        """Store a game as a snapshot if its seq is a multiple of the interval."""
         game_id, seq = cached.game.id, cached.game.seq
-        if seq % self.prefix_interval:
+        if seq % self.snapshot_interval:
             return
         with self._lock:
-            self._prefixes[game_id, seq] = cached
-            self._prefixes.move_to_end((game_id, seq))
-            self._prefix_seqs[game_id].add(seq)
-            while len(self._prefixes) > self._max_prefixes:
-                self._remove_prefix(*next(iter(self._prefixes)))
+            self._snapshots[game_id, seq] = cached
+            self._snapshots.move_to_end((game_id, seq))
+            self._snapshot_seqs[game_id].add(seq)
+            while len(self._snapshots) > self._max_snapshots:
+                self._remove_snapshot(*next(iter(self._snapshots)))
 
     def put_round_end(self, cached: CachedGame) -> None:
         """Store a game as it was at the end of a round, in place of an earlier or later round."""
@@ -151,12 +151,12 @@ class GameCache:
         with self._lock:
             self._heads.pop(game_id, None)
             self._round_ends.pop(game_id, None)
-            for seq in [*self._prefix_seqs.get(game_id, ())]:
-                self._remove_prefix(game_id, seq)
+            for seq in [*self._snapshot_seqs.get(game_id, ())]:
+                self._remove_snapshot(game_id, seq)
 
-    def _remove_prefix(self, game_id: str, seq: int) -> None:
-        del self._prefixes[game_id, seq]
-        seqs = self._prefix_seqs[game_id]
+    def _remove_snapshot(self, game_id: str, seq: int) -> None:
+        del self._snapshots[game_id, seq]
+        seqs = self._snapshot_seqs[game_id]
         seqs.remove(seq)
         if not seqs:
-            del self._prefix_seqs[game_id]
+            del self._snapshot_seqs[game_id]

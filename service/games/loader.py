@@ -59,7 +59,7 @@ class GameLoader:
     The games that it returns are shared and must not be changed. Every method raises Unavailable if
     the store does not respond, and GameDamaged if what it reads of a game is damaged.
 
-    If the cache has the prefixes of a game, any state of it costs at most `prefix_interval` events
+    If the cache has the snapshots of a game, any state of it costs at most `snapshot_interval` events
     (service/games/loader.py). If not, one thread folds the whole log, while the others wait for it.
     """
 
@@ -245,9 +245,9 @@ class GameLoader:
 
         Raises NotFound if there are no such events.
         """
-        prefix, lines = self._read_from_prefix(head.id, after, upto)
+        snapshot, lines = self._read_from_snapshot(head.id, after, upto)
         first = len(lines) - (upto - after)
-        before = self._advance(head.id, prefix, lines[:first]) if after else None
+        before = self._advance(head.id, snapshot, lines[:first]) if after else None
         for index in range(first, len(lines)):
             stretch = lines[index : index + 1] if before is None else lines[index - 1 : index + 1]
             current = self._advance(head.id, before, stretch)
@@ -293,10 +293,10 @@ class GameLoader:
             return head
         if not 1 <= seq < head.game.seq:
             raise _event_not_found(head.game, seq)
-        prefix, lines = self._read_from_prefix(game_id, seq, seq)
-        return self._advance(game_id, prefix, lines)
+        snapshot, lines = self._read_from_snapshot(game_id, seq, seq)
+        return self._advance(game_id, snapshot, lines)
 
-    def _read_from_prefix(
+    def _read_from_snapshot(
         self, game_id: str, latest: int, upto: int
     ) -> tuple[CachedGame | None, list[bytes]]:
         """Return a cached state after event `latest` or earlier, and the lines from there to event `upto`.
@@ -304,23 +304,23 @@ class GameLoader:
         The lines begin with that of the cached state's last event, as `_advance` expects. The events
         `latest` and `upto` must exist.
         """
-        prefix = self._cache.latest(game_id, latest)
-        if latest - _seq_of(prefix) >= self._cache.prefix_interval:
-            key = f"prefixes of {game_id}"
+        snapshot = self._cache.latest(game_id, latest)
+        if latest - _seq_of(snapshot) >= self._cache.snapshot_interval:
+            key = f"snapshots of {game_id}"
             with suppress(GameDamaged):
                 # The damage may be behind the event.
-                self._cold_loads.run(key, lambda: self._catch_up(game_id, prefix))
-            prefix = self._cache.latest(game_id, latest)
-        lines = self._log_reader.read(game_id, _read_after(prefix), upto)
-        if prefix is not None and not _continues(prefix, lines):
-            self._drop_lost(self._cache.get(game_id) or prefix)
-            prefix, lines = None, self._log_reader.read(game_id, 0, upto)
-        if _read_after(prefix) + len(lines) < upto:
-            self._advance(game_id, prefix, lines)
-            self._require_no_gap(game_id, _read_after(prefix) + len(lines), upto)
+                self._cold_loads.run(key, lambda: self._catch_up(game_id, snapshot))
+            snapshot = self._cache.latest(game_id, latest)
+        lines = self._log_reader.read(game_id, _read_after(snapshot), upto)
+        if snapshot is not None and not _continues(snapshot, lines):
+            self._drop_lost(self._cache.get(game_id) or snapshot)
+            snapshot, lines = None, self._log_reader.read(game_id, 0, upto)
+        if _read_after(snapshot) + len(lines) < upto:
+            self._advance(game_id, snapshot, lines)
+            self._require_no_gap(game_id, _read_after(snapshot) + len(lines), upto)
             # The log has lost its last events since the caller loaded the game.
             raise NotFound.with_message("game {game} has no event {seq}", game=game_id, seq=upto)
-        return prefix, lines
+        return snapshot, lines
 
     def _catch_up(self, game_id: str, cached: CachedGame | None) -> CachedGame:
         """Return the game at its head, folded from a cached state. Raises NotFound."""
@@ -349,7 +349,7 @@ class GameLoader:
     ) -> CachedGame:
         """Return the cached game advanced by the lines read after `_read_after(cached)`.
 
-        The prefixes on the way are cached. Raises NotFound if the game has no event, and Unreadable.
+        The snapshots on the way are cached. Raises NotFound if the game has no event, and Unreadable.
         """
         lines = lines[0 if cached is None else 1 :]
         if not lines:
@@ -364,9 +364,9 @@ class GameLoader:
             if unopened is not None:
                 events, fault = events[: unopened - _seq_of(cached) - 1], NO_SECRET
             earlier = EarlierGames(events, load=partial(self._earlier_game, game_id))
-            for stretch in self._up_to_prefixes(_seq_of(cached), events):
+            for stretch in self._up_to_snapshots(_seq_of(cached), events):
                 cached = advance(cached, stretch, opened, earlier)
-                self._cache.put_prefix(cached)
+                self._cache.put_snapshot(cached)
         except (AssertionError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise Unreadable.with_message(
                 "the log of game {game} is damaged: {reason}", game=game_id, reason=repr(error)
@@ -403,13 +403,13 @@ class GameLoader:
 
     def _earlier_game(self, game_id: str, seq: int) -> Game:
         """Return the game after event `seq`, from which a later event resumes play."""
-        prefix = self._cache.latest(game_id, seq)
-        lines = self._log_reader.read(game_id, _read_after(prefix), seq)
-        return self._advance(game_id, prefix, lines).game
+        snapshot = self._cache.latest(game_id, seq)
+        lines = self._log_reader.read(game_id, _read_after(snapshot), seq)
+        return self._advance(game_id, snapshot, lines).game
 
-    def _up_to_prefixes(self, seq: int, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
-        """Split the events that follow event `seq` after each event that ends a prefix."""
-        interval = self._cache.prefix_interval
+    def _up_to_snapshots(self, seq: int, events: Sequence[Event]) -> Iterator[Sequence[Event]]:
+        """Split the events that follow event `seq` after each event that ends a snapshot."""
+        interval = self._cache.snapshot_interval
         start, end = 0, interval - seq % interval
         while start < len(events):
             yield events[start:end]

@@ -24,7 +24,7 @@ from domain.registry import rule_systems
 from service.games.game_filter import kind_of_created
 from service.projections.event_feed import EventFeed
 from service.projections.projections import Changes, Projections, ReadValues
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 RECENT_TURNS: Final = 100
 """The turns of a player that count for the reliability: older ones no longer matter."""
@@ -65,13 +65,13 @@ class Reliability:
         self.taken += 1
         self._add(_TAKEN)
 
-    def miss_turn(self, game_id: str, seq: int) -> None:
+    def count_missed_turn(self, game_id: str, seq: int) -> None:
         """Count a turn that was missed with an event of a game."""
         self.missed += 1
         self.recent_misses.append(_miss(game_id, seq))
         self._add(_MISSED)
 
-    def forgive_miss(self, game_id: str, seq: int) -> None:
+    def take_back_missed_turn(self, game_id: str, seq: int) -> None:
         """Take back a miss: play has resumed from before it. It may no longer be among the last turns."""
         self.missed -= 1
         miss = _miss(game_id, seq)
@@ -141,10 +141,10 @@ class PlayerStatistics:
             return cls()
         stored = orjson.loads(text)
         games = {
-            kind: decode_record(KindCounts, counts) for kind, counts in stored["games"].items()
+            kind: decode_object(KindCounts, counts) for kind, counts in stored["games"].items()
         }
-        reliability = decode_record(Reliability, stored["reliability"])
-        return decode_record(cls, {**stored, "games": games, "reliability": reliability})
+        reliability = decode_object(Reliability, stored["reliability"])
+        return decode_object(cls, {**stored, "games": games, "reliability": reliability})
 
     def encode(self) -> str:
         """Return the text as which the statistics are stored."""
@@ -215,7 +215,7 @@ class PlayersProjection:
         ids = dict.fromkeys(event["game"] for event in events)
         stored = read([_game(id) for id in ids])
         games: dict[str, _GameInProgress | None] = {
-            id: decode_record(_GameInProgress, stored[_game(id)]) if _game(id) in stored else None
+            id: decode_object(_GameInProgress, stored[_game(id)]) if _game(id) in stored else None
             for id in ids
         }
         players = {id for game in games.values() if game for id in game.players}
@@ -306,7 +306,7 @@ class _Counting:
     def _miss(self, game: _GameInProgress, event: Event, seat: int) -> None:
         """Count a turn that is missed with an event, unless nobody has the seat."""
         if seat not in game.vacant and game.counts_turns:
-            self._reliability(game, seat).miss_turn(event["game"], event["seq"])
+            self._reliability(game, seat).count_missed_turn(event["game"], event["seq"])
             game.misses.append((event["seq"], game.players[seat]))
 
     def _leave(
@@ -342,7 +342,7 @@ class _Counting:
         game.turn_ends = [seq for seq in game.turn_ends if seq <= origin]
         for seq, player in game.misses:
             if seq > origin:
-                self.players[player].reliability.forgive_miss(event["game"], seq)
+                self.players[player].reliability.take_back_missed_turn(event["game"], seq)
         game.misses = [miss for miss in game.misses if miss[0] <= origin]
 
     def _finish(self, game: _GameInProgress, ranking: Sequence[Mapping[str, int]]) -> None:

@@ -363,7 +363,7 @@ class GameRepository(GameLoader):
             return self._earlier_result(pending.game_id, appended)
         for sealed in pending.sealed:
             cached = with_events(cached, (sealed.event,), sealed.game)
-            self._cache.put_prefix(cached)
+            self._cache.put_snapshot(cached)
         assert cached is not None, "an append has at least one event"
         self._cache.put(cached)
         if "index" in entries:

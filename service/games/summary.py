@@ -19,7 +19,7 @@ from ledger.turn_clock import bank_begins_at, bank_milliseconds, clock_stop, pau
 from service import clock
 from service.games.concerns import counted_concerns
 from service.games.dispute_view import open_dispute_summary, pending_takeback
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +170,6 @@ def encode_summary(summary: Summary) -> bytes:
 def decode_summary(text: bytes | str) -> Summary | None:
     """Return a summary that was encoded as JSON; None if it is damaged or of another version."""
     try:
-        return decode_record(Summary, text)
+        return decode_object(Summary, text)
     except (TypeError, ValueError):
         return None

@@ -25,7 +25,7 @@ from service.pages.replayed_pages import (
     scores_page,
     table_page,
 )
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pages.templating import page
 from service.pages.view_models.proof_view import MAX_SHOWN_FINDINGS
 from service.pages.view_models.replayed_game import ReplayedGame, replayed_record, use_names_of
@@ -122,7 +122,7 @@ def _replayed(import_id: str) -> ReplayedGame:
 
 
 def _list_page(status: int = 200, form: Form | None = None) -> Response:
-    player_id = viewer()
+    player_id = current_player()
     after = number_parameter("after") or 0
     public, next_after = service().imports.public(min(after, 10**6), SHOWN_RECORDS)
     return page(
@@ -149,7 +149,7 @@ def _import_page(imported: ImportedRecord, report: JsonObject | None = None) -> 
         report=report,
         audit_titles=CHECK_TITLES,
         max_shown=MAX_SHOWN_FINDINGS,
-        is_own=viewer() == imported.uploader,
+        is_own=current_player() == imported.uploader,
     )
 
 

@@ -32,7 +32,7 @@ MAX_SHOWN_CHARACTERS: Final = 2_000
 """Characters of the event with the first fault that are shown."""
 MAX_NAME_CHARACTERS: Final = 40
 """Characters of a name, which the header of a record claims, that are shown."""
-_PREFIXES: Final = 16
+_SNAPSHOTS: Final = 16
 """Earlier states of a record that are kept."""
 
 
@@ -47,7 +47,7 @@ class ReplayedRecord:
         self._record = record
         reader = _RecordReader(record, imported.intact)
         self.loader = GameLoader(
-            reader, GameCache(1, max_prefixes=_PREFIXES, prefix_interval=bounds.prefix_interval)
+            reader, GameCache(1, max_snapshots=_SNAPSHOTS, snapshot_interval=bounds.prefix_interval)
         )
         self.events = EventQueries(self.loader, reader, _no_deliveries, bounds)
         self.replays = Replays(self.loader, bounds)

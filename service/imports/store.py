@@ -25,7 +25,7 @@ from service import clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
 from service.store.object_store import ObjectStore
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 PREFIX: Final = "import-"
 ID_BYTES: Final = 16
@@ -195,4 +195,4 @@ def _object(import_id: str) -> str:
 
 def _decode(value: bytes) -> ImportedRecord:
     fields = orjson.loads(value)
-    return decode_record(ImportedRecord, {**fields, "players": tuple(fields["players"])})
+    return decode_object(ImportedRecord, {**fields, "players": tuple(fields["players"])})

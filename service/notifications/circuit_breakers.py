@@ -17,7 +17,7 @@ import redis
 
 from service import clock
 from service.connection import unavailable_on_error
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 _PREFIX: Final = "cartulary:receivers:"
 FIRST_PAUSE: Final = timedelta(seconds=2)
@@ -112,4 +112,4 @@ def _field(receiver: Receiver) -> str:
 
 
 def _decode(value: Any) -> Breaker:
-    return Breaker() if value is None else decode_record(Breaker, value)
+    return Breaker() if value is None else decode_object(Breaker, value)

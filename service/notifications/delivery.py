@@ -14,7 +14,7 @@ from replay.language.renderer import english
 from service.games.outbox import Subject
 from service.notifications.kinds import OPERATOR, Kind, club_of_reader
 from service.notifications.stored_messages import decode_message, encode_message
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 Status: TypeAlias = Literal["pending", "retrying", "sent", "given_up", "bounced", "cancelled"]
 """`pending`: no attempt yet. `retrying`: the last attempt has failed, and another one follows. `given_up`:
@@ -127,7 +127,7 @@ def delivery_from_fields(id: str, fields: Mapping[str, str]) -> Delivery:
             "sent_at": fields.get("sent_at") or None,
             "result": decode_message(result) if result else None,
         }
-        return decode_record(Delivery, {**content, **state})
+        return decode_object(Delivery, {**content, **state})
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable.with_message("delivery {id} cannot be read", id=id) from error
 

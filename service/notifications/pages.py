@@ -175,7 +175,7 @@ def get_push_state() -> Response:
 
     `player` is the id of the visitor; without one, it is null, and there are no subscriptions.
     """
-    player_id = session.viewer()
+    player_id = session.current_player()
     response = json_response(
         {
             "player": player_id,

@@ -26,7 +26,7 @@ from domain.json_types import JsonObject
 from service import clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 Kind: TypeAlias = Literal["worker", "scheduler", "replies"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -202,6 +202,6 @@ def _field(report: ProcessReport) -> str:
 def _decode(value: bytes | str) -> ProcessReport | None:
     try:
         stored = orjson.loads(value)
-        return decode_record(ProcessReport, {**stored, "queues": tuple(stored["queues"])})
+        return decode_object(ProcessReport, {**stored, "queues": tuple(stored["queues"])})
     except (KeyError, TypeError, ValueError):
         return None

@@ -16,7 +16,7 @@ from service.http.context import service
 from service.http.language import request_language
 from service.http.validation import UPLOAD_PATHS, allow_file
 from service.pages.return_addresses import is_from_own_page, is_own_host, source_host
-from service.pages.session import can_write_session, load_visitor, viewer
+from service.pages.session import can_write_session, current_player, load_visitor
 
 CONTENT_SECURITY_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self';"
@@ -135,7 +135,11 @@ def _require_own_page() -> None:
     try:
         _csrf.protect()
     except CSRFError as error:
-        if viewer() is None and is_from_own_page() and request.endpoint not in VISITORS_FORMS:
+        if (
+            current_player() is None
+            and is_from_own_page()
+            and request.endpoint not in VISITORS_FORMS
+        ):
             raise Unauthorised.with_message("log in to do this") from error
         raise Forbidden.with_message(
             "the page with this form is too old, or the browser does not keep cookies: open the page"

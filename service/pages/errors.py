@@ -28,7 +28,7 @@ from service.http.validation import form_too_large
 from service.pages.blueprint import add_page_headers
 from service.pages.forms import see_other
 from service.pages.return_addresses import login_address, page_address
-from service.pages.session import load_visitor, viewer
+from service.pages.session import current_player, load_visitor
 from service.pages.templating import page
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def handle_error(error: CartularyError) -> BaseResponse:
     status = problems.status_of(error)
     if status == 500:
         return _handle_unexpected_error(error)
-    if isinstance(error, Unauthorised) and viewer() is None and _is_navigation():
+    if isinstance(error, Unauthorised) and current_player() is None and _is_navigation():
         if request.method in _READING:
             return redirect(login_address())
         return see_other(login_address(is_interrupted=True))
@@ -109,7 +109,7 @@ def error_page(
     game_id = (request.view_args or {}).get("game_id") if status not in (404, 503) else None
     # A private game must look like one that does not exist, so both lead to the page to log in.
     is_login_offered = (
-        viewer() is None and request.url_rule is not None and status in _LOGIN_STATUSES
+        current_player() is None and request.url_rule is not None and status in _LOGIN_STATUSES
     )
     return page(
         "error.html",

@@ -11,7 +11,7 @@ from service.http.blueprint import ApiResponse, json_response
 from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.pages.assets import files
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pages.templating import page
 
 blueprint = Blueprint("installation", __name__)
@@ -82,7 +82,7 @@ def count_turns() -> Response:
 
     `player` is the id of the visitor, or null: for it, the service worker shows notifications.
     """
-    player = viewer()
+    player = current_player()
     turns = 0
     if player is not None:
         games, _ = service().games.queries.games_waiting_for(player, None, MAX_EXAMINED_GAMES)

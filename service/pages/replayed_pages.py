@@ -21,7 +21,7 @@ from replay.score_chart import NoScores, score_rows
 from service.entered_text import trim
 from service.errors import NotFound
 from service.games.private_notes import PrivateNote
-from service.games.viewpoint import Viewpoint, viewpoint_of
+from service.games.visibility import Visibility, visibility_for
 from service.http.context import service
 from service.http.language import request_renderer
 from service.pages.forms import number_parameter, seat_parameter, sequence_number
@@ -55,11 +55,11 @@ def event_page(source: ReplayedGame) -> Response:
     """Return the page of the event that the parameter `seq` names."""
     head = source.head
     seat = seat_parameter()
-    viewpoint = viewpoint_of(head, source.player, seat)
+    visibility = visibility_for(head, source.player, seat)
     seq = number_parameter("seq")
     if seq is None or not 1 <= seq <= head.seq:
         return _missing_event(source)
-    event = ReplayedEvent(source, source.events.step(head, seq), viewpoint, as_seat=seat)
+    event = ReplayedEvent(source, source.events.step(head, seq), visibility, as_seat=seat)
     faults: list[Text] = []
     try:
         event.read_steps()
@@ -123,7 +123,7 @@ def comparison_page(source: ReplayedGame) -> Response:
     """Return the page with the positions after the events `from` and `to`."""
     head = source.head
     seat = seat_parameter()
-    viewpoint = viewpoint_of(head, source.player, seat)
+    visibility = visibility_for(head, source.player, seat)
     first, second = number_parameter("from"), number_parameter("to")
     if (
         first is None
@@ -132,13 +132,13 @@ def comparison_page(source: ReplayedGame) -> Response:
     ):
         return _missing_event(source)
     games = [source.game_at(seq) for seq in (first, second)]
-    before, after = (viewpoint.position(game) for game in games)
+    before, after = (visibility.position(game) for game in games)
     return _page(
         "replay_compare.html",
         source,
         seqs=(first, second),
         as_seat=seat,
-        views=_compared_views(games[0], games[1], viewpoint),
+        views=_compared_views(games[0], games[1], visibility),
         sections=change_sections(changes(before, after), head.rules, request_renderer()),
     )
 
@@ -166,10 +166,10 @@ def table_page(source: ReplayedGame) -> Response:
     head, seat = source.head, seat_parameter()
     seq = sequence_number(request.args.get("seq", str(head.seq)), "seq")
     game = head if seq == head.seq else source.game_at(seq)
-    viewpoint = viewpoint_of(head, source.player, seat)
+    visibility = visibility_for(head, source.player, seat)
     if game.state is None:
         raise NotFound.with_message("the game had not started then")
-    scene = scene_of(game, viewpoint.seat, None, ended=viewpoint.sees_everything)
+    scene = scene_of(game, visibility.seat, None, ended=visibility.sees_everything)
     return _page("position_table.html", source, seq=seq, as_seat=seat, view=PositionView(scene))
 
 
@@ -208,19 +208,19 @@ def _event_types(rules: AnyRuleSystem) -> list[tuple[str, str]]:
 
 
 def _compared_views(
-    before: Game, after: Game, viewpoint: Viewpoint
+    before: Game, after: Game, visibility: Visibility
 ) -> list[tuple[int, PositionView | None]]:
     """Return the views of two positions, in which the hexes that differ are marked."""
-    first, second = (_scene(game, viewpoint) for game in (before, after))
+    first, second = (_scene(game, visibility) for game in (before, after))
     return [
         (before.seq, _compared_view(first, second, "before-")),
         (after.seq, _compared_view(second, first, "after-")),
     ]
 
 
-def _scene(game: Game, viewpoint: Viewpoint) -> Scene | None:
+def _scene(game: Game, visibility: Visibility) -> Scene | None:
     """Return the scene of a game without marks of its last event; None before the start."""
-    position = viewpoint.position(game)
+    position = visibility.position(game)
     if position is None:
         return None
     scene: Scene = game.rules.scene(position, None)

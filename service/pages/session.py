@@ -164,7 +164,7 @@ def load_visitor() -> None:
             service().accounts.players.adopt_time_zone(owner.id, token, browser_zone)
 
 
-def viewer() -> str | None:
+def current_player() -> str | None:
     """Return the id of the player who views the page; None for a visitor who has not logged in."""
     player_id: str | None = g.get("player_id")
     return player_id
@@ -172,7 +172,7 @@ def viewer() -> str | None:
 
 def require_player() -> str:
     """Return the id of the player who views the page. Raises Unauthorised for a visitor."""
-    player_id = viewer()
+    player_id = current_player()
     if player_id is None:
         raise Unauthorised.with_message("log in to do this")
     return player_id
@@ -200,7 +200,7 @@ def log_in(token: str) -> None:
     session[_TOKEN] = token
     g.pop("player_id", None)
     load_visitor()
-    source, player_id = login_source(), viewer()
+    source, player_id = login_source(), current_player()
     others = [
         player for player in session.get(_BROWSER, {}).get("players", []) if player != player_id
     ]
@@ -252,7 +252,7 @@ def require_player_or_guest() -> str:
 
     Views that call this need the rate limit of registrations, `limit_account_attempts`.
     """
-    player_id = viewer()
+    player_id = current_player()
     if player_id is None:
         guest, token = service().accounts.players.create_guest(
             player_locale(), client=client_name()

@@ -58,7 +58,7 @@ from service.pages.return_addresses import (
     server_url,
 )
 from service.pages.rules.source import rules_url
-from service.pages.session import can_write_session, session_token, viewer
+from service.pages.session import can_write_session, current_player, session_token
 from service.pages.view_models.clock_view import clock_templates, time_until
 from service.pages.view_models.concern_lines import (
     badge_of,
@@ -124,10 +124,10 @@ def register(app: Flask) -> None:
         explanations_of=_explanations_of,
         english_word=english_word,
         csrf_field=_csrf_field,
-        viewer=viewer,
+        current_player=current_player,
         push_key=lambda: service().notifications.vapid_key.public,
         push_subscriptions=push_subscriptions,
-        viewer_handle=_viewer_handle,
+        current_handle=_current_handle,
         handle_of=_handle_of,
         page_address=page_address,
         login_address=login_address,
@@ -170,7 +170,7 @@ def _empty_shield_svg(width: int) -> Markup:
 def _club_name(game: Game) -> str | None:
     """Return the name of the club of a game; None if it has none, or one that the viewer may not see."""
     club = game.options.get("club")
-    return None if club is None else service().clubs.visible_name(club, viewer())
+    return None if club is None else service().clubs.visible_name(club, current_player())
 
 
 @cache
@@ -262,7 +262,7 @@ def _signing_keys(game: Game) -> list[str]:
 
     They are those in its log; a person without a seat who may sign something brings those of the account.
     """
-    player_id = viewer()
+    player_id = current_player()
     if player_id is None:
         return []
     if player_id not in game.keys and can_bring_keys(game, player_id):
@@ -272,15 +272,15 @@ def _signing_keys(game: Game) -> list[str]:
 
 def push_subscriptions() -> list[JsonObject]:
     """Return the push subscriptions of the visitor as JSON; those of this browser are `current`."""
-    player_id, token = viewer(), session_token()
+    player_id, token = current_player(), session_token()
     if player_id is None or token is None:
         return []
     stored = service().notifications.push_subscriptions.of(player_id)
     return [item.as_json(digest_of(token)) for item in stored]
 
 
-def _viewer_handle() -> str | None:
-    player_id = viewer()
+def _current_handle() -> str | None:
+    player_id = current_player()
     if player_id is None:
         return None
     return service().accounts.players.handles([player_id]).get(player_id)

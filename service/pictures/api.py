@@ -12,7 +12,7 @@ from domain.scene import Scene
 from replay.render.podium import Finisher, finishers
 from replay.render.svg import svg
 from service.errors import NotFound
-from service.games.viewpoint import viewpoint_of
+from service.games.visibility import visibility_for
 from service.http.blueprint import Blueprint, View, response, tagged_response
 from service.http.context import service
 from service.http.language import language_headers, request_language, request_renderer
@@ -107,7 +107,7 @@ def _scene(game_id: str, player: str | None, seq: int | None) -> tuple[Scene, li
     queries = service().games.queries
     head, _ = queries.visible_history(game_id, player, seq)
     game = head if seq is None or seq == head.seq else queries.game_at(game_id, seq)
-    position = viewpoint_of(head, player).position(game)
+    position = visibility_for(head, player).position(game)
     if position is None:
         raise NotFound.with_message(
             "there is no position after event {seq}: the game had not started", seq=game.seq

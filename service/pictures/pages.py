@@ -7,7 +7,7 @@ from flask import Blueprint, Response, request
 from domain.json_types import JsonObject
 from service.http.schemas.requests import PictureQuery
 from service.http.validation import validate
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pictures.api import png_response, svg_response
 
 blueprint = Blueprint("pictures", __name__)
@@ -18,13 +18,13 @@ _QUERY: Final = PictureQuery()
 @blueprint.get("/games/<game_id>/position.svg")
 def get_svg(game_id: str) -> Response:
     """Return the position as SVG, as the visitor may see it."""
-    return _by_cookie(svg_response(game_id, viewer(), _query()))
+    return _by_cookie(svg_response(game_id, current_player(), _query()))
 
 
 @blueprint.get("/games/<game_id>/position.png")
 def get_png(game_id: str) -> Response:
     """Return the position as PNG, as the visitor may see it."""
-    return _by_cookie(png_response(game_id, viewer(), _query()))
+    return _by_cookie(png_response(game_id, current_player(), _query()))
 
 
 def _query() -> JsonObject:

@@ -54,7 +54,7 @@ from service.errors import NotFound, OperationNotPossible
 from service.keyring import Keyring
 from service.projections.event_feed import EventFeed
 from service.projections.projections import Changes, Projections, ReadValues
-from service.transparency.components import Transparency
+from service.transparency.parts import Transparency
 
 ALL: Final = "all"
 """The period that never ends."""

@@ -219,7 +219,7 @@ def _sandbox_page(
     opened = service().sandboxes.open(stored)
     game = service().games.queries.game(stored.game)
     is_visible = _set_names(stored)
-    is_maker = session.viewer() == stored.maker
+    is_maker = session.current_player() == stored.maker
     game_in_sandbox = _game_in_sandbox(opened, is_visible=is_visible)
     seat = opened.sandbox.to_act
     steps: ActionSteps | None = None
@@ -255,7 +255,7 @@ def _sandbox_page(
 def _set_names(stored: StoredSandbox) -> bool:
     """Show players by name to a viewer who may see the game of a sandbox; return whether the viewer may."""
     queries = service().games.queries
-    is_visible = queries.access.can_see(queries.game(stored.game), session.viewer())
+    is_visible = queries.access.can_see(queries.game(stored.game), session.current_player())
     g.names = game_names(stored.game) if is_visible else NO_NAMES
     return is_visible
 

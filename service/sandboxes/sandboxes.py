@@ -18,7 +18,7 @@ from replay.sandbox import Sandbox, check_bots
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict
 from service.games.loader import GameLoader
-from service.games.viewpoint import GamesForViewers
+from service.games.visibility import GamesForViewers
 from service.sandboxes.store import SandboxStore, StoredSandbox
 
 MAX_CACHED: Final = 50

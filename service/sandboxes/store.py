@@ -26,7 +26,7 @@ from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound, SandboxConflict, TooManySandboxes
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 ID_BYTES: Final = 18
 """Random bytes of an id, which nobody can guess."""
@@ -223,6 +223,6 @@ def _encode(sandbox: StoredSandbox) -> bytes:
 
 def _decode(value: bytes) -> StoredSandbox:
     fields = orjson.loads(value)
-    return decode_record(
+    return decode_object(
         StoredSandbox, {**fields, "steps": tuple(fields["steps"]), "stored": value}
     )

@@ -24,7 +24,7 @@ from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
 from service.http.validation import StrictSchema, String
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
-from service.pages.session import require_player, viewer
+from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
@@ -72,7 +72,7 @@ def list_tournaments() -> Response:
     """Show a page of the tournaments that the visitor may see, of one status or all."""
     status = request.args.get("status", "")
     statuses = tuple(each for each in TOURNAMENT_STATUSES if each == status)
-    player = viewer()
+    player = current_player()
     tournaments, following = _tournaments().page(
         statuses, player, None, request.args.get("cursor"), _PAGE_TOURNAMENTS
     )
@@ -118,13 +118,13 @@ def create_tournament() -> BaseResponse:
 @blueprint.get(f"{TOURNAMENTS}/<tournament_id>")
 def show_tournament(tournament_id: str) -> Response:
     """Show a tournament: how to take part, its tables, its standings, and how to check its draws."""
-    return _tournament_page(_tournaments().get(tournament_id, viewer()))
+    return _tournament_page(_tournaments().get(tournament_id, current_player()))
 
 
 @blueprint.get(f"{TOURNAMENTS}/<tournament_id>/calendar.ics")
 def get_calendar(tournament_id: str) -> Response:
     """Return the dates of a tournament as a calendar (RFC 5545)."""
-    tournament = _tournaments().get(tournament_id, viewer())
+    tournament = _tournaments().get(tournament_id, current_player())
     document = service().notifications.feeds.tournament_calendar(tournament, request_renderer())
     return ApiResponse(document, content_type="text/calendar; charset=utf-8")
 
@@ -206,7 +206,7 @@ def _decide(
         refused = Form(request.form.to_dict()).refused(error, field)
         if isinstance(error, Malformed) and field is not None:
             refused = Form(refused.values, {field: next(iter(error.fields.values()))})
-        tournament = _tournaments().get(tournament_id, viewer())
+        tournament = _tournaments().get(tournament_id, current_player())
         return _tournament_page(tournament, refused, status_of(error))
     return see_other(_address(tournament_id))
 
@@ -214,7 +214,7 @@ def _decide(
 def _tournament_page(
     tournament: Tournament, form: Form | None = None, status: int = 200
 ) -> Response:
-    player = viewer()
+    player = current_player()
     drawn = [round_view(tournament, each) for each in reversed(tournament.rounds)]
     system = rule_system_for(tournament.rules, tournament.options)
     players = {*tournament.members, *tournament.invited, tournament.creator}

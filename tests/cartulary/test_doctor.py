@@ -185,7 +185,7 @@ def test_a_projection_that_lags_is_found(
 ) -> None:
     service.transparency.head_log.log([start_game(service).id])
     assert texts(diagnose_with(), "projections") == ""
-    monkeypatch.setattr("cartulary.doctor.work.LONG_LAG", 0)
+    monkeypatch.setattr("cartulary.doctor.service_health.LONG_LAG", 0)
     lines = texts(diagnose_with(), "projections")
     assert "game-counts lacks 1 entry of the transparency log" in lines
     assert "look at the log of the scheduler" in lines

@@ -15,7 +15,7 @@ from cartulary.cli import cartulary
 from client import clients
 from client.clients import Client
 from client.errors import ServerUnavailable
-from client.exchange import UNTRUSTED_SERVER
+from client.retries import UNTRUSTED_SERVER
 from client.witness.calls import checkpoint
 from domain.event import Event
 from replay.language.catalogue import languages

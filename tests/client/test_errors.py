@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from client.exchange import request_error_reason
+from client.retries import request_error_reason
 from replay.language.renderer import english, renderer
 
 

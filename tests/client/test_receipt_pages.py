@@ -8,8 +8,8 @@ import pytest
 
 from client.clients import Client
 from client.errors import ClientError
-from client.exchange import UNTRUSTED_SERVER
 from client.receipts import receipt_pages
+from client.retries import UNTRUSTED_SERVER
 from domain.json_types import JsonObject
 from tests.support.faults import raises
 from tests.support.records import KEY, SINCE, STRANGER

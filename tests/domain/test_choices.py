@@ -59,7 +59,9 @@ def test_the_first_and_the_last_option_of_every_step_lead_to_a_legal_action(name
                 step = next_step(game.rules, game.state, seat, actions, values)
             assert step.action in actions
             assert [step.path[number].value for number in step.manual] == values
-            attempt = game.rules.attempt(game.state, seat, step.path[:-1], step.path[-1].value)
+            attempt = game.rules.action_for_choice(
+                game.state, seat, step.path[:-1], step.path[-1].value
+            )
             assert outcome(game, seat, attempt) == outcome(game, seat, step.action)
             with pytest.raises(UnknownChoice):
                 next_step(game.rules, game.state, seat, actions, [*values, "done"])
@@ -71,7 +73,7 @@ def check_options(game: Game, seat: int, step: Step[Action]) -> None:
     labels = set()
     for option in step.options:
         labels.add(english(game.rules.choice_message(position, option, step.path)))
-        attempt = game.rules.attempt(game.state, seat, step.path, option.value)
+        attempt = game.rules.action_for_choice(game.state, seat, step.path, option.value)
         assert attempt is not None
         assert game.rules.decide(game.state, seat, attempt)
     assert len(labels) == len(step.options)

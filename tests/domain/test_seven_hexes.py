@@ -116,7 +116,7 @@ def test_a_claimed_hex_is_refused_where_it_is_chosen() -> None:
     for attempted_path in (path[:1], path):
         refused = refusal(SEVEN_HEXES, state, 1, attempted_path, "0,0")
         assert (refused and refused.clause) == "SH-CLAIM"
-    assert SEVEN_HEXES.attempt(state, 1, path, "castle") is None
+    assert SEVEN_HEXES.action_for_choice(state, 1, path, "castle") is None
     assert refusal(SEVEN_HEXES, state, 1, path, "1,0") is None
 
 

@@ -1,4 +1,4 @@
-"""The scripts of games by mail: invitations, missed deadlines, holidays, pauses, substitutes, courtesies."""
+"""The scripts of games by mail: invitations, missed deadlines, holidays, pauses, substitutes, more time."""
 
 from collections.abc import Callable
 from typing import Final

@@ -97,13 +97,13 @@ class TestMove:
             game.act()
         seat = game.game.to_act
         assert seat is not None
-        assert game.miss() == "TurnForfeited"
+        assert game.miss_deadline() == "TurnForfeited"
         while game.game.to_act != seat:
             game.act()
-        assert game.game.misses[seat]
+        assert game.game.missed_deadlines[seat]
         game.wait(seconds=40)
         commands.move_seat(game.pending, "operator", seat, "zoe")
-        assert seat not in game.game.misses
+        assert seat not in game.game.missed_deadlines
         assert game.seconds_left == MINUTE
         assert report_of(game).verdict != "broken"
 

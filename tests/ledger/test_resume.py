@@ -308,12 +308,12 @@ def test_misses_that_have_ended_do_not_come_back() -> None:
     first = table.game.seq
     table.take(1)
     table.take(1)
-    assert table.game.misses == {}
+    assert table.game.missed_deadlines == {}
     table.take(1)
     table.forfeit()
-    assert list(table.game.misses) == [1]
+    assert list(table.game.missed_deadlines) == [1]
     table.resume(first)
-    assert (table.game.misses, table.game.forfeits) == ({}, {})
+    assert (table.game.missed_deadlines, table.game.forfeits) == ({}, {})
 
 
 def test_a_miss_that_stands_counts_after_a_later_one_is_superseded() -> None:
@@ -323,9 +323,9 @@ def test_a_miss_that_stands_counts_after_a_later_one_is_superseded() -> None:
     first = table.game.seq
     table.take(1)
     table.forfeit()
-    assert len(table.game.misses[1]) == 2
+    assert len(table.game.missed_deadlines[1]) == 2
     table.resume(first)
-    assert table.game.misses == {1: (first,)}
+    assert table.game.missed_deadlines == {1: (first,)}
 
 
 def test_play_resumes_only_from_an_event_of_play_on_the_current_branch() -> None:

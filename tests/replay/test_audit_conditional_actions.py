@@ -152,7 +152,7 @@ def test_nothing_is_prepared_after_an_event_that_voids_it(happening: str) -> Non
             assert game.game.to_act is not None
             game.leave_seat((game.game.to_act + 2) % 3)
         case _:
-            assert game.miss() == "TurnForfeited"
+            assert game.miss_deadline() == "TurnForfeited"
     game.act()
     assert is_refuted(game, game.game.seq)
     game.act()
@@ -171,7 +171,7 @@ def test_other_events_leave_what_was_prepared_as_it_is(happening: str) -> None:
         case "pause":
             game.agree_to_pause(0)
         case _:
-            assert game.miss() == "DeadlineExcused"
+            assert game.miss_deadline() == "DeadlineExcused"
     game.act()
     assert not is_refuted(game, game.game.seq)
 

@@ -94,7 +94,7 @@ class TournamentWorld:
     def _advance(self) -> None:
         """Let workers do what is due; whenever one dies, others go on some minutes later."""
         for _ in range(MAX_ATTEMPTS):
-            due = self.service.tournaments.work.due(100)
+            due = self.service.tournaments.progress.due(100)
             if not due:
                 return
             try:

@@ -143,7 +143,7 @@ class LocalGame:
         """Forfeit the turn under way."""
         commands.forfeit(self.pending, self.secret)
 
-    def miss(self) -> str:
+    def miss_deadline(self) -> str:
         """Let the time for the turn under way pass; return the type of the last event of the clock."""
         self.wait(seconds=max(0, self.seconds_left))
         commands.end_turn(self.pending, _first_action, self.secret)

@@ -8,7 +8,7 @@ import httpx
 import orjson
 
 from client.clients import Client
-from client.exchange import UNTRUSTED_SERVER
+from client.retries import UNTRUSTED_SERVER
 from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import SigningKey
 from ledger.merkle import MemoryTree, leaf_hash, prove_consistency

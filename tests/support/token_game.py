@@ -32,7 +32,7 @@ from domain.lessons import AnyLesson
 from domain.messages import Message, PlayerAt, Text, message, term
 from domain.registry import with_game
 from domain.scene import Cell, Panel, Piece, Scene
-from tests.support.token_game_choices import QUESTIONS, attempt, choice_message, choices
+from tests.support.token_game_choices import QUESTIONS, action_for_choice, choice_message, choices
 from tests.support.token_game_formats import (
     ACTIONS,
     CLAUSES,
@@ -69,7 +69,7 @@ __all__ = [
     "Action",
     "State",
     "Take",
-    "attempt",
+    "action_for_choice",
     "check_options",
     "choice_message",
     "choices",

@@ -27,7 +27,7 @@ def choice_message(position: StonesPosition, choice: Choice, path: Sequence[Choi
     return message("{value}", value=choice.value)
 
 
-def attempt(state: State, seat: int, path: Sequence[Choice], value: str) -> Action | None:
+def action_for_choice(state: State, seat: int, path: Sequence[Choice], value: str) -> Action | None:
     """Any number of stones, also one that there is not."""
     match [choice.value for choice in path] + [value]:
         case ["take"]:

@@ -16,7 +16,7 @@ from replay.render.svg import svg
 from replay.render.text import text
 from service.bootstrap import Service
 from service.errors import log_text
-from service.games.viewpoint import viewpoint_of
+from service.games.visibility import visibility_for
 from service.notifications.titles import game_name
 
 log = logging.getLogger(__name__)
@@ -59,7 +59,7 @@ def board_picture(
     Returns None if the game has no position, because it has not started. If the picture cannot be drawn now,
     or only with more than `max_bytes`, there is none: the mail has more to say.
     """
-    position = viewpoint_of(game, player).position(game)
+    position = visibility_for(game, player).position(game)
     if position is None:
         return None
     try:

@@ -13,7 +13,7 @@ from domain.barony.actions import action_to_json, parse_action
 from domain.barony.decide import actions_at_any_time, forfeit, remove
 from domain.barony.set_up import apply_redraw, infer_secrets, redraw
 from domain.barony.sorcery.bots import BOTS
-from domain.barony.sorcery.choices import QUESTIONS, attempt, choice_message, choices
+from domain.barony.sorcery.choices import QUESTIONS, action_for_choice, choice_message, choices
 from domain.barony.sorcery.clauses import CLAUSES, EXPLAINED_BY
 from domain.barony.sorcery.components import DESCRIPTION, TITLE
 from domain.barony.sorcery.decide import decide, legal_actions, preview

@@ -21,7 +21,7 @@ from domain.barony.choices import (
 )
 from domain.barony.choices import FIXED_MESSAGES as BASE_MESSAGES
 from domain.barony.choices import QUESTIONS as BASE_QUESTIONS
-from domain.barony.choices import attempt as base_attempt
+from domain.barony.choices import action_for_choice as base_action_for_choice
 from domain.barony.choices import choice_message as base_choice_message
 from domain.barony.choices import choices as base_choices
 from domain.barony.components import FAMILY, SPELLS, VILLAGE, Spell
@@ -157,11 +157,13 @@ def _magic_of_arrival(position: BaronyPosition, at: Hex) -> int:
     return dict(enumerate(MAGIC_OF_A_VISIT)).get(len(imprinted), 0)
 
 
-def attempt(state: SorceryState, seat: int, path: Sequence[Choice], value: str) -> Action | None:
+def action_for_choice(
+    state: SorceryState, seat: int, path: Sequence[Choice], value: str
+) -> Action | None:
     """The simplest action that choosing `value` after the choices of `path` amounts to; None if none."""
     type, *values = [*(choice.value for choice in path), value]
     if type != "cast":
-        return base_attempt(state, seat, path, value, decide)
+        return base_action_for_choice(state, seat, path, value, decide)
     try:
         return most_favourable(state, seat, _casts(state, seat, values), decide)
     except ValueError:  # the text of spells, a hex or a number

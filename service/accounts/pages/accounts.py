@@ -76,7 +76,7 @@ class ChosenLanguage(StrictSchema):
 @blueprint.get("/login")
 def show_login() -> Response:
     """Show the form with which a player logs in; a player who has logged in goes on."""
-    account = _viewer_account()
+    account = _current_account()
     if account is not None and not account.is_guest:
         return see_other(next_address())
     return _login_page(Form(), is_interrupted="interrupted" in request.args)
@@ -103,7 +103,7 @@ def log_in() -> Response:
 @blueprint.get("/register")
 def show_registration() -> Response:
     """Show the form with which a visitor registers; a guest has an account already, which they can name."""
-    account = _viewer_account()
+    account = _current_account()
     if account is not None:
         return see_other(naming_address() if account.is_guest else next_address())
     return page("register.html", form=Form(), next=next_address())
@@ -132,7 +132,7 @@ def register() -> Response:
 @blueprint.post("/logout")
 def log_out() -> Response:
     """Log out; a guest, who cannot log in again, is asked first."""
-    account = _viewer_account()
+    account = _current_account()
     if account is not None and account.is_guest and request.form.get("sure") != "yes":
         games = service().games.listings.count_current_games(account.id)
         return page("guest_logout.html", account=account, games=games, keep=naming_address())
@@ -147,7 +147,7 @@ def choose_language() -> Response:
     if language is not None and language not in languages():
         raise Malformed({"language": message("is not a language of these pages")})
     token = session.session_token()
-    if (player_id := session.viewer()) is not None and token is not None:
+    if (player_id := session.current_player()) is not None and token is not None:
         service().accounts.players.change_settings(player_id, token, {"locale": language})
     session.set_language(language)
     return see_other(next_address())
@@ -231,7 +231,7 @@ def end_other_sessions() -> Response:
 def erase() -> Response:
     """Erase the visitor's account, as `DELETE /me` of the API does."""
     player_id = session.require_player()
-    account = _viewer_account()
+    account = _current_account()
     try:
         password = None
         if account is not None and account.is_guest:
@@ -373,7 +373,7 @@ def account_page(
 
 
 def _login_page(form: Form, status: int = 200, *, is_interrupted: bool = False) -> Response:
-    account = _viewer_account()
+    account = _current_account()
     return page(
         "login.html",
         status,
@@ -385,8 +385,8 @@ def _login_page(form: Form, status: int = 200, *, is_interrupted: bool = False) 
     )
 
 
-def _viewer_account() -> Player | None:
-    player_id = session.viewer()
+def _current_account() -> Player | None:
+    player_id = session.current_player()
     if player_id is None:
         return None
     (account,) = service().accounts.players.get([player_id])

@@ -14,7 +14,7 @@ from service.games.listings import STATUSES
 from service.games.profiles import Profile
 from service.http.context import service
 from service.pages.forms import Form
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pages.templating import page
 from service.pages.view_models.game_lists import (
     all_seat_counts,
@@ -38,11 +38,11 @@ _MAX_TOURNAMENT_PAGES: Final = 10
 @blueprint.get("/players/<handle>")
 def show_player(handle: str) -> Response:
     """Show a player as the visitor may see them, with the games that the values of the form select."""
-    profile = service().games.profiles.profile(handle, viewer())
+    profile = service().games.profiles.profile(handle, current_player())
     values = {name: value for name in _FIELDS if (value := trim(request.args.get(name, "")))}
     games = None
     if profile.shows_games:
-        games = games_of_profile(profile, viewer(), values, request.args.get("cursor"))
+        games = games_of_profile(profile, current_player(), values, request.args.get("cursor"))
         read_lists(games)
     is_shown = profile.statistics is not None
     return page(
@@ -80,7 +80,7 @@ def _tournaments(player_id: str) -> list[Tournament]:
 
 def _comparison(profile: Profile, opponent: str | None) -> dict[str, object] | None:
     """Return how the player has done against an opponent, by default the visitor; None if it is not shown."""
-    player_id = viewer()
+    player_id = current_player()
     if opponent is None and player_id is not None:
         opponent = service().accounts.players.handles([player_id]).get(player_id)
     if opponent is None or profile.player.bot is not None:

@@ -97,7 +97,7 @@ def agree_to_pause(
 def give_time(
     game_id: str, player: str, body: JsonObject, idempotency_key: str | None
 ) -> AcceptedAction:
-    """Give the player whose turn it is more time, as a courtesy: the deadline moves.
+    """Give the player whose turn it is more time: the deadline moves.
 
     If it is not the turn of that seat any more, the response is a 409. A player can do so 20 times in a game.
     """

@@ -32,8 +32,8 @@ from service.pages.view_models.clock_view import (
     bank_rows,
     can_take_seats,
     clock_text,
-    courtesy_choices,
     deadline_texts,
+    extension_choices,
     holiday_rows,
     reason_not_to_leave,
     time_left,
@@ -61,7 +61,7 @@ class PauseForm(KeyedForm):
     answer = Choice(choices=("agree", "withdraw"), required=True)
 
 
-class CourtesyForm(KeyedForm):
+class ExtensionForm(KeyedForm):
     """How much more time a player gives to the seat whose turn it is."""
 
     to = QueryInteger(required=True)
@@ -101,7 +101,7 @@ def give_time(game_id: str) -> Response:
     """Give the player whose turn it is more time."""
     player = require_player(game_id)
     try:
-        values = read_form(CourtesyForm())
+        values = read_form(ExtensionForm())
         service().games.pauses.give_time(
             game_id, player, to=values["to"], seconds=values["seconds"], **request_options(values)
         )
@@ -184,7 +184,7 @@ def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None)
         withdraw_reason=current.reason_not_to(
             lambda seat: decisions.agree_to_pause(game, seat, agree=False, is_over=is_over)
         ),
-        courtesies=courtesy_choices(game, current.seat),
+        extensions=extension_choices(game, current.seat),
         deadline_texts=deadline_texts(game),
         leave_reason=reason_not_to_leave(game, current.seat),
         can_take_seats=can_take_seats(game, current.player),

@@ -28,7 +28,7 @@ from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
 from service.pages.forms import Form, number_parameter
-from service.pages.session import require_player, session_token, viewer
+from service.pages.session import current_player, require_player, session_token
 from service.pages.templating import page
 from service.pages.view_models import game_lists
 from service.pages.view_models.game_lists import (
@@ -53,7 +53,7 @@ _ETAG_DIGITS: Final = 32
 @blueprint.get("/")
 def show_home() -> Response:
     """Show the games that can be played, and the first games of each list."""
-    player = viewer()
+    player = current_player()
     lists = {name: read(player, None, FIRST_PAGE_GAMES) for name, read in LISTS.items()}
     clubs = [] if player is None else service().clubs.of(player)
     read_lists(*lists.values())
@@ -114,15 +114,15 @@ def list_games() -> Response:
         player = service().accounts.players.by_handle(handle)
     club = None
     if club_id := values.get(game_lists.CLUB):
-        club = games_of_club(club_id, viewer())
+        club = games_of_club(club_id, current_player())
     if name not in STATUSES:
-        game_list = LISTS[name](viewer(), cursor, PAGE_GAMES)
+        game_list = LISTS[name](current_player(), cursor, PAGE_GAMES)
     elif (handle and player is None) or (club_id and club is None):
         game_list = GameList(name, (), None)
     else:
         game_list = filtered_list(
             name,
-            viewer(),
+            current_player(),
             cursor,
             PAGE_GAMES,
             game_lists.filter_of(values),
@@ -138,7 +138,7 @@ def list_games() -> Response:
         player=player,
         club=None
         if club is None
-        else (club.club, service().clubs.visible_name(club.club, viewer())),
+        else (club.club, service().clubs.visible_name(club.club, current_player())),
         query=game_lists.filter_query(values),
         rule_systems=rule_systems().values(),
         seat_counts=game_lists.all_seat_counts(),
@@ -153,7 +153,7 @@ def get_thumbnail(game_id: str) -> BaseResponse:
     If the game has gone on since, the picture may be the current one, which browsers do not keep.
     """
     seq = number_parameter("seq")
-    thumbnail = service().games.thumbnails.get(game_id, viewer(), seq)
+    thumbnail = service().games.thumbnails.get(game_id, current_player(), seq)
     response = ApiResponse(thumbnail.compressed_svg, content_type="image/svg+xml")
     response.set_etag(sha256(thumbnail.compressed_svg).hexdigest()[:_ETAG_DIGITS])
     if request.accept_encodings["br"]:

@@ -14,7 +14,7 @@ from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
 from service.pages.forms import entered_form, read_field, see_other
-from service.pages.session import require_player, viewer
+from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.new_game_form import LAST_BOT, new_game_address
 
@@ -98,7 +98,7 @@ def open_invitation(token: str) -> BaseResponse:
 
     A link that is no longer valid leads those on who see the game without it, such as its players.
     """
-    player_id = viewer()
+    player_id = current_player()
     try:
         invitation = service().games.invitations.get(token)
     except NotFound:

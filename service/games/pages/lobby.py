@@ -18,7 +18,7 @@ from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.schemas.requests import CreateGame
 from service.http.validation import String, validate
 from service.pages.forms import Form, entered_form, read_form, see_other
-from service.pages.session import require_player, require_player_or_guest, viewer
+from service.pages.session import current_player, require_player, require_player_or_guest
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.clock_view import clock_text
@@ -106,7 +106,7 @@ def join_game(game_id: str) -> BaseResponse:
     shown the game.
     """
     joining = read_form(Joining())
-    player = viewer()
+    player = current_player()
     if player is not None and service().games.queries.game(game_id).has_joined(player):
         return see_other(f"/games/{game_id}")
     if joining["guest"] is None:
@@ -149,7 +149,7 @@ def show_open_game(
     `invitation` is the token of the invitation that the viewer needs to join the game, if they need one, and
     `invited_by` the player whose invitation they have opened. `form` is the form for inviting a player.
     """
-    player_id = viewer()
+    player_id = current_player()
     has_joined = player_id is not None and game.has_joined(player_id)
     token = None
     if has_joined and player_id is not None and game.status == "open":
@@ -179,7 +179,7 @@ def show_open_game(
 def _require_joinable(game_id: str, invitation: str | None) -> None:
     """Raise NotFound if a visitor does not see the game, before an account is created for them."""
     if invitation is None:
-        service().games.queries.visible_game(game_id, viewer())
+        service().games.queries.visible_game(game_id, current_player())
     else:
         service().games.invitations.get(invitation)
 

@@ -32,7 +32,7 @@ from service.http.problems import status_of
 from service.http.validation import decode_json, validate, whole_number
 from service.pages.forms import number_parameter, see_other, sequence_number
 from service.pages.replayed_pages import table_page
-from service.pages.session import session_token, viewer
+from service.pages.session import current_player, session_token
 from service.pages.templating import page
 from service.pages.view_models.action_steps import (
     NO_LONGER_POSSIBLE,
@@ -108,7 +108,7 @@ def submit_actions(game_id: str) -> BaseResponse:
     Shows the game after them, or after those before the first one that is refused, with the reason. A script
     that asks for JSON gets the receipt instead.
     """
-    player = viewer()
+    player = current_player()
     service().games.queries.visible_game(game_id, player)
     if player is None:
         raise Unauthorised.with_message("log in to play")
@@ -157,7 +157,7 @@ def _accept_actions(game_id: str, player: str, receipts: list[JsonObject]) -> No
 @blueprint.post("/games/<game_id>/lessons")
 def switch_lessons(game_id: str) -> BaseResponse:
     """Switch the lessons of the player on or off, in this and all other games with lessons."""
-    player = viewer()
+    player = current_player()
     if player is None:
         raise Unauthorised.with_message("log in to play")
     service().games.queries.visible_game(game_id, player)
@@ -179,7 +179,7 @@ def _signed_fields(form: Mapping[str, str]) -> dict[str, Any]:
 @blueprint.get("/games/<game_id>/stream")
 def stream_events(game_id: str) -> Response:
     """Stream the events of a game to the scripts of its page, and report chat messages to its players."""
-    player = viewer()
+    player = current_player()
     game = service().games.queries.visible_game(game_id, player)
     after = sequence_number(request.args.get("after", "0"), "after")
     has_messages = player is not None and is_correspondent(game, player)
@@ -206,7 +206,7 @@ def game_page(
     `receipts` are those of the actions that were accepted. With `refusal` it explains why the next one was
     not.
     """
-    player = viewer()
+    player = current_player()
     game = service().games.queries.visible_game(game_id, player)
     if game.status == "open":
         return show_open_game(game)

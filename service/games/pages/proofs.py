@@ -23,7 +23,7 @@ from service.http.language import request_language
 from service.http.ratelimits import limit_audits
 from service.http.responses import continuation
 from service.http.schemas.requests import HeadQuery
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models import proof_view
 from service.pages.view_models.game_forms import game_viewer, require_player
@@ -108,7 +108,7 @@ def verify_game(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/record")
 def download_record(game_id: str) -> Response:
     """Return the record of a game, with what the visitor may see."""
-    game = service().games.queries.visible_game(game_id, viewer())
+    game = service().games.queries.visible_game(game_id, current_player())
     return FlaskResponse(
         _record(game),
         content_type="application/jsonl",
@@ -122,7 +122,7 @@ def download_record(game_id: str) -> Response:
 @blueprint.get("/games/<game_id>/head")
 def get_head(game_id: str) -> Response:
     """Return the signed head of a game, and what links it with what this browser has seen before."""
-    return json_response(continuation(game_id, viewer(), read_query(HeadQuery())))
+    return json_response(continuation(game_id, current_player(), read_query(HeadQuery())))
 
 
 @blueprint.get("/games/<game_id>/witness")
@@ -135,7 +135,7 @@ def show_witness(game_id: str) -> Response:
 @limit_audits
 def audit_game(game_id: str) -> Response:
     """Audit the record of a game, with what the visitor may see, and show the report."""
-    game = service().games.queries.visible_game(game_id, viewer())
+    game = service().games.queries.visible_game(game_id, current_player())
     if not service().audits.can_audit(game.seq):
         return _verifier_page(game_id)
     report = service().audits.audit(
@@ -148,13 +148,15 @@ def audit_game(game_id: str) -> Response:
 
 
 def _record(game: Game) -> Iterator[bytes]:
-    player = viewer()
+    player = current_player()
     seat = None if player is None else game.seat_of(player)
     return service().games.queries.record(game.id, seat)
 
 
 def _verifier_page(game_id: str | None = None, report: JsonObject | None = None) -> Response:
-    game = None if game_id is None else service().games.queries.visible_game(game_id, viewer())
+    game = (
+        None if game_id is None else service().games.queries.visible_game(game_id, current_player())
+    )
     return page(
         "verify.html",
         game=game,

@@ -24,7 +24,7 @@ from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
 from service.notifications.preferences import PreferenceStore
 from service.shared_secret import MailTokens
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 AccountMailKind: TypeAlias = Literal[
     "confirmation",
@@ -104,7 +104,7 @@ class AccountMails:
             self._redis.zadd(_DUE, dict.fromkeys(ids, clock.milliseconds(now + CLAIM)), xx=True)
             stored: list[Any] = self._redis.mget([_key(id) for id in ids])
         mails = {
-            id: None if value is None else decode_record(AccountMail, value)
+            id: None if value is None else decode_object(AccountMail, value)
             for id, value in zip(ids, stored, strict=True)
         }
         return [
@@ -121,7 +121,7 @@ class AccountMails:
         if stored is None:
             self.remove(id)
             return None
-        mail = decode_record(AccountMail, stored)
+        mail = decode_object(AccountMail, stored)
         mail = replace(mail, attempts=mail.attempts + 1)
         self._store(mail, clock.now() + CLAIM)
         return mail

@@ -23,7 +23,7 @@ from service.notifications.deliveries import Deliveries
 from service.notifications.mail.delivery_status import DeliveryStatus
 from service.notifications.mail.email_addresses import EmailAddresses
 from service.shared_secret import CODE_DIGITS, MailTokens
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 SECONDS_KEPT: Final = 30 * 24 * 3600
 """Time in which a report about a mail can arrive. Servers give up after five days at most, as a rule."""
@@ -78,7 +78,7 @@ class Bounces:
                 stored = self._redis.getdel(_key(match[1]))
             if stored is None:
                 continue
-            sent_mail = decode_record(SentMail, stored)
+            sent_mail = decode_object(SentMail, stored)
             self._mark_bounced(sent_mail, report)
             if report.is_about_address:
                 self._count(sent_mail)

@@ -25,7 +25,7 @@ from service.bounds import Bounds
 from service.connection import count_attempt, unavailable_on_error
 from service.errors import TooManyRequests
 from service.shared_secret import CODE_DIGITS, MailTokens
-from service.stored_records import decode_record
+from service.stored_objects import decode_object
 
 PERIOD_SECONDS: Final = 3600
 """Time for which the answers of a player are counted."""
@@ -85,7 +85,7 @@ class ReplyAddresses:
             stored = self._redis.get(_address_key(match[1]))
         if stored is None:
             return None
-        target = decode_record(ReplyTarget, stored)
+        target = decode_object(ReplyTarget, stored)
         (player,) = self._accounts.get([target.player])
         if player is None or player.confirmed_email is None:
             return None

@@ -35,7 +35,7 @@ from service.errors import NotFound, TooManyWebhooks
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.endpoints import Endpoint
 from service.notifications.webhooks.receivers import InvalidUrl, Receivers
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 # what secrets begin with
 _SECRET_BYTES: Final = 32
@@ -104,7 +104,7 @@ class Webhooks:
             pipeline.hgetall(_tokens_key(player))
             stored, tokens = pipeline.execute()
         webhooks = self._without_revoked(
-            player, [decode_record(Webhook, value) for value in stored], tokens
+            player, [decode_object(Webhook, value) for value in stored], tokens
         )
         return sorted(webhooks, key=lambda webhook: (webhook.created, webhook.id))
 

@@ -240,7 +240,7 @@ class ActionSteps:
             )
             for type in rules.ACTIONS
             if type not in others
-            and rules.attempt(self.game.state, self.seat, (), type) is not None
+            and rules.action_for_choice(self.game.state, self.seat, (), type) is not None
         ]
 
     @property
@@ -567,7 +567,7 @@ def _explain(game: Game, seat: int, step: Step[Any], value: str) -> Sequence[Att
     path = step.path if at is None else step.hex_context
     refused = refusal(game.rules, game.state, seat, path, value)
     if refused is None:
-        is_allowed = game.rules.attempt(game.state, seat, path, value) is not None
+        is_allowed = game.rules.action_for_choice(game.state, seat, path, value) is not None
         return [Attempt(_SAME_RESULT if is_allowed else _NOT_HERE, None, at)]
     return [Attempt(refused.why, refused.clause, at)]
 

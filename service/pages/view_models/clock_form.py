@@ -26,7 +26,7 @@ USUAL_EXCUSED: Final = 1
 USUAL_REMOVE_AFTER: Final = 3
 """What the form proposes for missed turns: one is excused, and the third in a row costs the seat."""
 MOST_EXCUSED: Final = 10
-MOST_MISSES: Final = 20
+MOST_MISSED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ClockForm:
     usual_excused: int = USUAL_EXCUSED
     usual_remove_after: int = USUAL_REMOVE_AFTER
     most_excused: int = MOST_EXCUSED
-    most_misses: int = MOST_MISSES
+    most_missed: int = MOST_MISSED
 
     @property
     def time_zones(self) -> list[str]:

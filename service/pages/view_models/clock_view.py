@@ -64,11 +64,11 @@ def time_left(game: Game, at: Timestamp) -> TimeLeft | None:
     return TimeLeft(text, milliseconds)
 
 
-_COURTESIES: Final = (60, 900, 3600, 6 * 3600, 86400, 2 * 86400, 3 * 86400, 7 * 86400)
+_EXTENSIONS: Final = (60, 900, 3600, 6 * 3600, 86400, 2 * 86400, 3 * 86400, 7 * 86400)
 """The times that a player can choose to give another one, in seconds."""
 
 
-def courtesy_choices(game: Game, seat: int | None) -> list[tuple[int, Amount, bool]]:
+def extension_choices(game: Game, seat: int | None) -> list[tuple[int, Amount, bool]]:
     """Return the times that a seat can give the player to act: in seconds, in words, and whether proposed.
 
     [] if it cannot give any now.
@@ -76,7 +76,7 @@ def courtesy_choices(game: Game, seat: int | None) -> list[tuple[int, Amount, bo
     receiver = game.to_act
     if seat is None or receiver is None or game.clock is None:
         return []
-    possible = [seconds for seconds in _COURTESIES if _can_give_time(game, seat, receiver, seconds)]
+    possible = [seconds for seconds in _EXTENSIONS if _can_give_time(game, seat, receiver, seconds)]
     usual = game.clock.get("per_turn", 0)
     proposed = max((seconds for seconds in possible if seconds <= usual), default=0)
     return [(seconds, time_amount(seconds), seconds == proposed) for seconds in possible]

@@ -15,7 +15,7 @@ from service.games.access import is_correspondent
 from service.games.concerns import Concern, concerns_of
 from service.games.summary import Summary
 from service.http.context import service
-from service.pages.session import viewer
+from service.pages.session import current_player
 
 LABELS: Final[Mapping[str, Text]] = {
     "takeback": message_in("badge", "takeback asked for"),
@@ -63,7 +63,7 @@ def concerns_on_page(game: Game) -> GameConcerns:
     """Return what concerns the viewer in the game of a page, read once for each request."""
     read: dict[str, GameConcerns] = g.setdefault("concerns", {})
     if game.id not in read:
-        read[game.id] = _read(service(), game, viewer())
+        read[game.id] = _read(service(), game, current_player())
     return read[game.id]
 
 
@@ -72,7 +72,7 @@ def stream_address(game: Game) -> str | None:
 
     Its parameter `version` identifies the messages and the rematch that the page shows.
     """
-    player = viewer()
+    player = current_player()
     if player is None or not is_correspondent(game, player):
         return None if game.has_ended else f"/games/{game.id}/stream?after={game.seq}"
     return f"/games/{game.id}/stream?after={game.seq}&version={_version(concerns_on_page(game))}"
@@ -104,7 +104,7 @@ def count_in_title(game: object) -> str:
 
 def read_badges(games: Iterable[Summary]) -> None:
     """Read what concerns the viewer in all games of a page with lists, in one round trip (`badge_of`)."""
-    player = viewer()
+    player = current_player()
     if player is None:
         return
     own = list({game.id: game for game in games if _is_correspondent(game, player)}.values())

@@ -90,7 +90,7 @@ def reason_not_to(decide: Callable[[], object]) -> Text | None:
 
 def game_viewer(game_id: str) -> GameViewer:
     """Return the game of a page with its viewer. Raises NotFound, also for a game the viewer may not see."""
-    player = session.viewer()
+    player = session.current_player()
     game = service().games.queries.visible_game(game_id, player)
     return GameViewer(game, player, None if player is None else game.seat_of(player))
 
@@ -162,7 +162,7 @@ LATEST_MESSAGES: Final = 3
 
 def latest_comments(game: Game) -> ChatMessagePage:
     """Return the last comments on a game for the viewer."""
-    shown = service().comments.latest(game.id, session.viewer(), limit=_LATEST_COMMENTS)
+    shown = service().comments.latest(game.id, session.current_player(), limit=_LATEST_COMMENTS)
     service().accounts.players.handles({each.message.author for each in shown.messages})
     return shown
 

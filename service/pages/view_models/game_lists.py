@@ -32,7 +32,7 @@ from service.games.summary import Summary, summarize
 from service.http.context import service
 from service.http.language import request_renderer
 from service.http.validation import whole_number
-from service.pages.session import viewer
+from service.pages.session import current_player
 from service.pages.view_models.concern_lines import read_badges
 
 FIRST_PAGE_GAMES: Final = 6
@@ -403,5 +403,5 @@ def read_lists(*lists: GameList) -> None:
     games = [game for game_list in lists for game in game_list.games]
     service().accounts.players.handles({player for game in games for player in game.players})
     read_badges(game.summary for game in games)
-    read_recaps(lists, viewer())
+    read_recaps(lists, current_player())
     read_reliabilities(lists)

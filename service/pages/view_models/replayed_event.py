@@ -29,7 +29,7 @@ from replay.inspect_messages import (
 )
 from replay.render.map_links import NO_LINKS
 from replay.timeline import Step
-from service.games.viewpoint import Viewpoint
+from service.games.visibility import Visibility
 from service.http.language import request_renderer
 from service.pages.templating import absolute_url
 from service.pages.view_models.action_steps import (
@@ -68,7 +68,7 @@ class Jump:
 
 @dataclass
 class ReplayedEvent:
-    """An event of a game, from a viewpoint, for templates/replay.html.
+    """An event of a game, with what is visible of it, for templates/replay.html.
 
     `as_seat` is the seat as which the address asks to see a finished game, None if it does not. `steps` is
     where the viewer stands on the way to an action that could have been taken after the event, None if the
@@ -77,7 +77,7 @@ class ReplayedEvent:
 
     source: ReplayedGame
     step: Step
-    viewpoint: Viewpoint
+    visibility: Visibility
     as_seat: int | None = None
     steps: ActionSteps | None = None
 
@@ -105,7 +105,7 @@ class ReplayedEvent:
     def explanation(self) -> JsonObject:
         """The explanation of the event (replay/inspect.py)."""
         return self.source.events.explain(
-            self.head, self.step, self.source.player, request_renderer(), self.viewpoint
+            self.head, self.step, self.source.player, request_renderer(), self.visibility
         )
 
     @cached_property
@@ -114,7 +114,7 @@ class ReplayedEvent:
         steps = self.steps
         if steps is not None and steps.shown_action is not None:
             return position_view(steps.preview_scene(), links=steps.links)
-        position = self.viewpoint.position(self.game)
+        position = self.visibility.position(self.game)
         if position is None:
             return None
         scene = self.game.rules.scene(position, self.event)
@@ -123,7 +123,7 @@ class ReplayedEvent:
     # Other events
 
     def address(self, seq: int, **parameters: object) -> str:
-        """Return the address of an event of this game, seen from the same viewpoint."""
+        """Return the address of an event of this game, with the same secrets visible."""
         return f"{self.source.replay_address}?{self._query(seq, **parameters)}"
 
     @property
@@ -190,7 +190,7 @@ class ReplayedEvent:
         ]
 
     @property
-    def viewpoints(self) -> list[Jump]:
+    def perspectives(self) -> list[Jump]:
         """The ways to see a game that has ended and had secrets: everything, or as each seat saw it then."""
         if not self.head.has_ended or not self._index.has_secrets:
             return []
@@ -209,15 +209,15 @@ class ReplayedEvent:
         ]
 
     @property
-    def viewpoint_note(self) -> Message | None:
+    def perspective_note(self) -> Message | None:
         """What a game in progress hides from the viewer; None if it hides nothing."""
         if self.head.has_ended or not self._index.has_secrets:
             return None
-        if self.viewpoint.seat is None:
+        if self.visibility.seat is None:
             return message("what is secret during the game is not shown")
         return message(
             "shown as {player} sees the game while it is in progress",
-            player=PlayerAt(self.viewpoint.seat),
+            player=PlayerAt(self.visibility.seat),
         )
 
     # The explanation
@@ -327,7 +327,7 @@ class ReplayedEvent:
     def can_explore(self) -> bool:
         """Whether the viewer may see what could be done after the event."""
         seat = self.game.to_act
-        return seat is not None and self.viewpoint.sees_as(self.game, seat)
+        return seat is not None and self.visibility.sees_as(self.game, seat)
 
     def read_steps(self) -> None:
         """Read from the address which action is tried. Raises Malformed for too many choices."""

@@ -12,7 +12,7 @@ from service.games.replays import Replays
 from service.http.context import service
 from service.imports.imports import no_intact_events
 from service.imports.replayed_record import ReplayedRecord
-from service.pages.session import viewer
+from service.pages.session import current_player
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ def replayed_game(game_id: str, seq: int | None = None) -> ReplayedGame:
     Raises NotFound, also if they may not see it. A game that is damaged after that event is returned as it
     was before the damage.
     """
-    player, games = viewer(), service().games
+    player, games = current_player(), service().games
     head, damage = games.queries.visible_history(game_id, player, seq)
     address = f"/games/{game_id}"
     return ReplayedGame(

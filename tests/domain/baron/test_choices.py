@@ -169,7 +169,7 @@ def test_another_seat_is_refused_because_of_the_turn_alone(value: str) -> None:
 def test_a_value_that_stands_for_nothing_is_no_attempt(
     path: tuple[Choice, ...], value: str
 ) -> None:
-    assert baron.attempt(given(LAY), 1, path, value) is None
+    assert baron.action_for_choice(given(LAY), 1, path, value) is None
 
 
 @pytest.mark.parametrize("text", [DRAW, LAY, KEEP])
@@ -177,7 +177,7 @@ def test_attempting_the_type_of_a_legal_action_is_legal(text: str) -> None:
     state = given(text)
     legal = baron.legal_actions(state, 1)
     for type in {action.type for action in legal}:
-        assert baron.attempt(state, 1, (), type) in legal
+        assert baron.action_for_choice(state, 1, (), type) in legal
 
 
 def test_a_preview_of_a_draw_shows_no_refill() -> None:

@@ -84,7 +84,7 @@ def test_a_bot_plays_the_whole_rest_of_a_missed_turn(
         after = service.games.queries.game(game.id)
         assert after.turn == before.turn + 1
         seat = before.to_act or 0
-        assert after.misses[seat] == (*before.misses.get(seat, ()), after.seq)
+        assert after.missed_deadlines[seat] == (*before.missed_deadlines.get(seat, ()), after.seq)
         assert service.games.commands.end_turn(game.id, after.turn) == []
     assert_sound(service, game)
 
@@ -141,7 +141,7 @@ def test_excused_misses_only_begin_the_time_anew(service: Service, time: Any) ->
     excused = service.games.queries.game(game.id)
     assert (excused.turn, excused.to_act) == (game.turn, game.to_act)
     assert excused.state_hash == game.state_hash
-    assert service.games.queries.game(game.id).misses == {}
+    assert service.games.queries.game(game.id).missed_deadlines == {}
     assert types(miss(service, game, time)) == ["TurnForfeited"]
     # Each seat has misses of its own, and a game has no more of them later.
     assert types(miss(service, game, time, 3)) == ["DeadlineExcused"] * 2 + ["TurnForfeited"]

@@ -13,7 +13,7 @@ from replay.language.renderer import renderer
 from service.bootstrap import Service
 from service.conditional_actions.store import CONDITIONAL
 from service.errors import Forbidden, NotFound, OperationNotPossible, TooManyGames
-from service.games.viewpoint import viewpoint_of
+from service.games.visibility import visibility_for
 from service.notifications.factory import NotificationFactory
 from service.store.redis_event_store import game_key
 from tests.support.accounts import PASSWORD
@@ -67,13 +67,13 @@ def test_the_new_player_plays_on_and_the_record_is_sound(
 
 def test_the_reserve_of_a_seat_is_shown_to_its_new_player_alone(service: Service, zoe: str) -> None:
     game = start_game(service, 3, rules="baron")
-    of_ada = viewpoint_of(game, "ada").position(game)
+    of_ada = visibility_for(game, "ada").position(game)
     moved = move(service, game, zoe)
-    of_spectator = viewpoint_of(moved, None).position(moved)
-    assert viewpoint_of(moved, zoe).position(moved) == of_ada != of_spectator
-    assert viewpoint_of(moved, "ada").position(moved) == of_spectator
+    of_spectator = visibility_for(moved, None).position(moved)
+    assert visibility_for(moved, zoe).position(moved) == of_ada != of_spectator
+    assert visibility_for(moved, "ada").position(moved) == of_spectator
     with pytest.raises(Forbidden):
-        viewpoint_of(moved, "ada", seat=0)
+        visibility_for(moved, "ada", seat=0)
 
 
 def test_a_private_game_does_not_exist_for_its_former_player(service: Service, zoe: str) -> None:

@@ -269,9 +269,9 @@ def test_games_without_a_clock_and_with_bots_say_nothing_about_reliability(
 def test_only_the_last_turns_matter_so_a_player_can_come_back() -> None:
     reliability = Reliability()
     for turn in range(LEAST_TURNS - 1):
-        reliability.miss_turn("game", turn)
+        reliability.count_missed_turn("game", turn)
     percents = [reliability.percent]
-    reliability.miss_turn("game", LEAST_TURNS)
+    reliability.count_missed_turn("game", LEAST_TURNS)
     percents.append(reliability.percent)
     assert percents == [None, 0], "with too few turns, nothing is known"
     for _ in range(RECENT_TURNS):
@@ -295,13 +295,13 @@ def test_a_miss_that_is_forgiven_is_that_one_and_no_other(seed: int) -> None:
         if choice < 0.1 and misses:
             miss = misses.pop(chance.randrange(len(misses)))
             left += miss not in window
-            reliability.forgive_miss(*miss)
+            reliability.take_back_missed_turn(*miss)
             window = [turn for turn in window if turn != miss]
         elif choice < 0.3:
             miss = (chance.choice(("a", "b", "c")), seq)
             misses.append(miss)
             window.append(miss)
-            reliability.miss_turn(*miss)
+            reliability.count_missed_turn(*miss)
         else:
             window.append(None)
             reliability.take_turn()
@@ -316,13 +316,13 @@ def test_a_miss_that_is_forgiven_is_that_one_and_no_other(seed: int) -> None:
 def test_misses_that_an_earlier_version_has_counted_stay_until_they_are_derived_anew() -> None:
     earlier = '{"games":{},"reliability":{"recent":"0110","taken":2,"missed":2}}'
     reliability = PlayerStatistics.decode(earlier).reliability
-    reliability.miss_turn("game", 7)
-    reliability.forgive_miss("game", 3)
+    reliability.count_missed_turn("game", 7)
+    reliability.take_back_missed_turn("game", 3)
     assert (reliability.recent, reliability.missed) == ("01100", 2)
-    reliability.forgive_miss("game", 7)
+    reliability.take_back_missed_turn("game", 7)
     assert (reliability.recent, reliability.missed) == ("0110", 1)
     for _ in range(RECENT_TURNS):
         reliability.take_turn()
-    reliability.miss_turn("game", 9)
-    reliability.forgive_miss("game", 9)
+    reliability.count_missed_turn("game", 9)
+    reliability.take_back_missed_turn("game", 9)
     assert reliability.recent == "1" * (RECENT_TURNS - 1)

@@ -120,7 +120,7 @@ class TestBounds:
         self, service: Service, counting: CountingStore, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr(recaps_module, "MAX_SEARCHED", 60)
-        recaps = Recaps(GameLoader(counting, GameCache(4, prefix_interval=8)))
+        recaps = Recaps(GameLoader(counting, GameCache(4, snapshot_interval=8)))
         record = recorded_game("baron-last-turns-run-out")
         head = service.games.queries.game(store_game(service, record))
         recaps.recap(head, None)

@@ -1,4 +1,4 @@
-"""Replays of games on a service: viewpoints, the index of events, the chart of scores, superseded events."""
+"""Replays of games on a service: visibility, the index of events, the chart of scores, superseded events."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from service.bounds import Bounds
 from service.errors import Forbidden
 from service.games.loader import GameLoader
 from service.games.replays import Replays
-from service.games.viewpoint import Viewpoint, viewpoint_of
+from service.games.visibility import Visibility, visibility_for
 from tests.support.counting_store import CountingStore
 from tests.support.faults import raises
 from tests.support.languages import ENGLISH
@@ -22,34 +22,34 @@ from tests.support.records import Table, read
 from tests.support.service_games import start_game, take_action
 from tests.support.stored_games import players_of, recorded_game, store_game
 
-EVERYTHING = Viewpoint(None, sees_everything=True)
-SPECTATOR = Viewpoint(None, sees_everything=False)
+EVERYTHING = Visibility(None, sees_everything=True)
+SPECTATOR = Visibility(None, sees_everything=False)
 
 
-class TestViewpoint:
+class TestVisibility:
     def test_a_player_of_a_game_in_progress_sees_what_the_seat_may_see(
         self, service: Service
     ) -> None:
         record = recorded_game("baron-ties")
         head = service.games.queries.game(store_game(service, record, 60))
         first, second, *_ = players_of(record)
-        assert viewpoint_of(head, None) == viewpoint_of(head, "a stranger") == SPECTATOR
-        assert viewpoint_of(head, first) == viewpoint_of(head, first, 0)
-        own = viewpoint_of(head, second)
-        assert own == Viewpoint(1, sees_everything=False)
+        assert visibility_for(head, None) == visibility_for(head, "a stranger") == SPECTATOR
+        assert visibility_for(head, first) == visibility_for(head, first, 0)
+        own = visibility_for(head, second)
+        assert own == Visibility(1, sees_everything=False)
         position = own.position(head)
         assert position == head.position(1)
         assert position != SPECTATOR.position(head)
         for player, seat in ((first, 1), (None, 0), ("a stranger", 0)):
             with raises(Forbidden, match="only after the end of the game"):
-                viewpoint_of(head, player, seat)
+                visibility_for(head, player, seat)
 
     def test_a_finished_game_is_seen_whole_or_as_a_seat_saw_it(self, service: Service) -> None:
         head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
         earlier = service.games.queries.game_at(head.id, 60)
-        assert viewpoint_of(head, None) == EVERYTHING
+        assert visibility_for(head, None) == EVERYTHING
         for seat in range(head.seats):
-            then = viewpoint_of(head, None, seat)
+            then = visibility_for(head, None, seat)
             assert then.position(earlier) == earlier.position(seat)
             assert then.position(earlier) != EVERYTHING.position(earlier)
             assert then.sees_as(earlier, seat)
@@ -62,8 +62,8 @@ class TestViewpoint:
     def test_secrets_are_shown_to_those_who_may_see_them(self) -> None:
         names = ["pile", "reserve/0", "reserve/1", STATEMENT]
         shown = {
-            viewpoint: [name for name in names if viewpoint.may_see(name)]
-            for viewpoint in (EVERYTHING, SPECTATOR, Viewpoint(1, sees_everything=False))
+            visibility: [name for name in names if visibility.may_see(name)]
+            for visibility in (EVERYTHING, SPECTATOR, Visibility(1, sees_everything=False))
         }
         assert [*shown.values()] == [names, [STATEMENT], ["reserve/1", STATEMENT]]
 
@@ -73,31 +73,31 @@ class TestViewpoint:
     ) -> None:
         head = service.games.queries.game(store_game(service, recorded_game("duke-of-two")))
         with raises(Malformed, match="as: must be the number of a seat"):
-            viewpoint_of(head, None, seat)
+            visibility_for(head, None, seat)
         waiting = service.games.commands.create(
             "ada", rules="barony", seats=2, options={}, clock=None, nonce=b""
         )
         with raises(Malformed, match="must be the number of a seat"):
-            viewpoint_of(waiting, "ada", 0)
+            visibility_for(waiting, "ada", 0)
 
 
 class TestExplanation:
-    def test_an_explanation_shows_only_what_its_viewpoint_does(self, service: Service) -> None:
+    def test_an_explanation_shows_only_what_its_reader_may_see(self, service: Service) -> None:
         head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
         start = service.games.replays.index(head)
         assert start is not None
         step = service.games.events.step(head, start.rounds[0].seq)
 
-        def opened(viewpoint: Viewpoint) -> set[str]:
-            explanation = service.games.events.explain(head, step, None, ENGLISH, viewpoint)
-            assert explanation["after"] == viewpoint.position(step.after)
-            assert (explanation["start"]["secret"] is None) != viewpoint.sees_everything
+        def opened(visibility: Visibility) -> set[str]:
+            explanation = service.games.events.explain(head, step, None, ENGLISH, visibility)
+            assert explanation["after"] == visibility.position(step.after)
+            assert (explanation["start"]["secret"] is None) != visibility.sees_everything
             return {*explanation["opened"]}
 
         reserves = {f"reserve/{seat}" for seat in range(head.seats)}
         assert opened(EVERYTHING) == {"pile", *reserves}
         assert opened(SPECTATOR) == set()
-        assert opened(viewpoint_of(head, None, 1)) == {"reserve/1"}
+        assert opened(visibility_for(head, None, 1)) == {"reserve/1"}
 
     def test_alternatives_are_those_of_a_seat_whose_view_is_shown(self, service: Service) -> None:
         head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
@@ -106,8 +106,8 @@ class TestExplanation:
         seat = step.event["by"].get("seat")
         assert isinstance(seat, int)
         for other in range(head.seats):
-            viewpoint = viewpoint_of(head, None, other)
-            explanation = service.games.events.explain(head, step, None, ENGLISH, viewpoint)
+            visibility = visibility_for(head, None, other)
+            explanation = service.games.events.explain(head, step, None, ENGLISH, visibility)
             assert (explanation["legal_actions"] is None) == (other != seat)
 
 

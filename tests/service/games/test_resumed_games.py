@@ -45,7 +45,7 @@ def resume(repository: GameRepository, game_id: str, origin: int) -> Game:
 
 
 def resumed_game(service: Service, rules: str) -> Game:
-    """Play a game that goes back three times: a few events, across a prefix, and nearly to the start."""
+    """Play a game that goes back three times: a few events, across a snapshot, and nearly to the start."""
     game_id = start_game(service, rules=rules).id
     for length, origin in ((30, 26), (40, 18), (50, 5)):
         play_until(service, game_id, lambda game, length=length: game.seq >= length)  # type: ignore[misc] # mypy infers no type for the default
@@ -59,7 +59,7 @@ def test_every_state_is_the_one_folded_from_the_first_event(
 ) -> None:
     game = resumed_game(service, rules)
     events = service.games.queries.event_page(game.id, 0, 1000)
-    loader = GameLoader(store, GameCache(10, max_prefixes=100, prefix_interval=INTERVAL))
+    loader = GameLoader(store, GameCache(10, max_snapshots=100, snapshot_interval=INTERVAL))
     opened, _ = read_openings(store, game.id, events)
     assert len(opened) == (4 if rules == "baron" else 0)
     cold = loader.load(game.id).game
@@ -77,7 +77,7 @@ def test_a_cold_load_reads_each_event_once_although_play_went_back(
     service: Service, store: CountingStore
 ) -> None:
     game = resumed_game(service, "baron")
-    loader = GameLoader(store, GameCache(10, max_prefixes=100, prefix_interval=INTERVAL))
+    loader = GameLoader(store, GameCache(10, max_snapshots=100, snapshot_interval=INTERVAL))
     assert store.lines_read_by(lambda: loader.load(game.id)) <= game.seq + 1
 
 
@@ -86,7 +86,7 @@ def test_a_game_that_is_cached_before_play_resumes_goes_on_from_the_earlier_posi
 ) -> None:
     game_id = start_game(service, rules="baron").id
     play_until(service, game_id, lambda game: game.seq >= 30)
-    loader = GameLoader(store, GameCache(10, max_prefixes=100, prefix_interval=INTERVAL))
+    loader = GameLoader(store, GameCache(10, max_snapshots=100, snapshot_interval=INTERVAL))
     loader.load(game_id)
     resumed = resume(service.games.repository, game_id, 10)
     reads = store.lines_read_by(lambda: loader.load(game_id))

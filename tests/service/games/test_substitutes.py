@@ -46,7 +46,7 @@ def test_the_clock_plays_a_vacant_seat_at_once_until_somebody_takes_it(
         assert f'"turn":{game.turn}' in entry["deadline"]
         after = play_vacant_seats(service, game)
         assert after.turn == game.turn + 1
-        assert len(after.misses.get(seat, ())) <= 1
+        assert len(after.missed_deadlines.get(seat, ())) <= 1
         assert "notify/turn" in service.store.outbox(game.id)
         taken = service.games.commands.take_seat(game.id, "zoe", seat)
         assert (taken.seat_of("zoe"), taken.seat_of(leaver)) == (seat, None)

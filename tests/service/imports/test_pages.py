@@ -20,7 +20,7 @@ from service.audits.audits import Audits
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import BodyTooLarge, NotFound
-from service.games.viewpoint import viewpoint_of
+from service.games.visibility import visibility_for
 from service.imports.imports import Imports, TooManyImports
 from service.imports.store import ImportStore
 from tests.games.records import FOLDER, record_of
@@ -321,7 +321,7 @@ def test_whatever_was_forged_what_is_intact_can_be_replayed(service: Service) ->
             continue
         for seq in {1, head.seq // 2 or 1, head.seq}:
             step = replayed.events.step(head, seq)
-            viewpoint = viewpoint_of(head, None)
-            replayed.events.explain(head, step, None, renderer("en"), viewpoint)
+            visibility = visibility_for(head, None)
+            replayed.events.explain(head, step, None, renderer("en"), visibility)
         replayed.replays.index(head)
     assert verdicts.count("differs") >= 3

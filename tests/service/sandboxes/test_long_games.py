@@ -15,7 +15,7 @@ from service.connection import connect
 from service.errors import TooManySandboxes
 from service.games.game_cache import GameCache
 from service.games.loader import GameLoader
-from service.games.viewpoint import GamesForViewers
+from service.games.visibility import GamesForViewers
 from service.sandboxes.sandboxes import Sandboxes
 from service.sandboxes.store import SandboxStore
 from service.settings import Settings
@@ -38,7 +38,7 @@ def store(settings: Settings) -> Iterator[CountingStore]:
 @pytest.fixture
 def loader(store: CountingStore) -> GameLoader:
     """A loader with a cache of its own, as in another process."""
-    return GameLoader(store, GameCache(10, prefix_interval=INTERVAL))
+    return GameLoader(store, GameCache(10, snapshot_interval=INTERVAL))
 
 
 @pytest.fixture

@@ -215,7 +215,7 @@ def test_an_organiser_gives_a_place_to_a_substitute(
     bounds = replace(web.settings.bounds, max_clock_jump_seconds=1e12)
     with freeze_time(clock.now() + timedelta(days=2)):
         service = build(replace(web.settings, bounds=bounds))
-        service.tournaments.work.advance(path.rsplit("/")[-1])
+        service.tournaments.progress.advance(path.rsplit("/")[-1])
         service.redis.close()
     assert cid.http.put(f"{path}/players/me").status_code == 200
     body = {"entrant": f" {ada.handle.upper()}\u00a0", "substitute": f"@{cid.handle}\u200b"}

@@ -315,7 +315,7 @@ def test_workers_that_advance_at_once_draw_one_round_and_create_each_game_once(
         register(service, id, register_accounts(service, 6))
         time.tick(timedelta(days=1))
         with ThreadPoolExecutor(4) as pool:
-            list(pool.map(service.tournaments.work.advance, [id] * 4))
+            list(pool.map(service.tournaments.progress.advance, [id] * 4))
         (drawn,) = service.tournaments.tournaments.load(id).rounds
         assert sorted(service.store.game_ids()) == sorted(game or "" for game in drawn.games)
 
@@ -379,7 +379,7 @@ def begin_without_games(service: Service, id: str, monkeypatch: pytest.MonkeyPat
 
     with monkeypatch.context() as patched, suppress(Killed):
         patched.setattr(service.store, "append", die)
-        service.tournaments.work.advance(id)
+        service.tournaments.progress.advance(id)
     assert list(service.store.game_ids()) == []
 
 
@@ -533,7 +533,7 @@ def test_a_change_while_the_next_look_is_planned_is_examined_at_once(
         (ada,) = register_accounts(service, 1)
         id = create(service, olga).id
         advance(harness)
-        assert service.tournaments.work.due(100) == []
+        assert service.tournaments.progress.due(100) == []
         store, read_outbox = service.tournaments.store, service.tournaments.store.outbox
 
         def outbox_before_a_registration(id: str) -> dict[str, Any]:
@@ -543,5 +543,5 @@ def test_a_change_while_the_next_look_is_planned_is_examined_at_once(
             return entries
 
         monkeypatch.setattr(store, "outbox", outbox_before_a_registration)
-        service.tournaments.work.advance(id)
-        assert service.tournaments.work.due(100) == [id]
+        service.tournaments.progress.advance(id)
+        assert service.tournaments.progress.due(100) == [id]

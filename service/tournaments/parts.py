@@ -2,19 +2,19 @@
 
 import redis
 
-from service.accounts.components import Accounts
+from service.accounts.parts import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
-from service.games.components import Games
+from service.games.parts import Games
 from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings
 from service.store.redis_event_store import RedisEventStore
+from service.tournaments.progress import TournamentGames, TournamentProgress
 from service.tournaments.store import TournamentStore
 from service.tournaments.tournaments import Tournaments
-from service.tournaments.work import TournamentGames, TournamentWork
-from service.transparency.components import Transparency
 from service.transparency.head_log import HeadLog
+from service.transparency.parts import Transparency
 
 
 class TournamentParts:
@@ -46,7 +46,7 @@ class TournamentParts:
         )
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
-        self.work = TournamentWork(
+        self.progress = TournamentProgress(
             self.tournaments,
             self.store,
             event_store,

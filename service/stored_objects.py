@@ -1,8 +1,8 @@
-"""Records that are stored as JSON objects, and that a later version may have written.
+"""Dataclasses that are stored as JSON objects, and that a later version may have written.
 
 While processes are replaced one by one, and after a return to an earlier version, a process reads members and
-words that it does not know. It does without them, and keeps the members when it stores the record again: a
-class whose records are changed has a field `later_members` for them.
+words that it does not know. It ignores them, and keeps the members when it stores the object again: a class
+whose objects are changed has a field `later_members` for them.
 """
 
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ _LATER_MEMBERS: Final = "later_members"
 _T = TypeVar("_T")
 
 
-def decode_record(record_type: type[_T], stored: bytes | str | Mapping[str, Any]) -> _T:
-    """Return the record of a dataclass from its JSON.
+def decode_object(object_type: type[_T], stored: bytes | str | Mapping[str, Any]) -> _T:
+    """Return an instance of a dataclass from its JSON.
 
     Members that the dataclass does not have become its `later_members`, if it has this field. Raises
     ValueError and TypeError if the JSON is not an object with the members that are necessary.
     """
     members = stored if isinstance(stored, Mapping) else orjson.loads(stored)
     if not isinstance(members, Mapping):
-        raise TypeError("the record is not a JSON object")
-    names = {field.name for field in fields(record_type)}  # type: ignore[arg-type]  # a dataclass
+        raise TypeError("the stored value is not a JSON object")
+    names = {field.name for field in fields(object_type)}  # type: ignore[arg-type]  # a dataclass
     arguments = {name: value for name, value in members.items() if name in names - {_LATER_MEMBERS}}
     if _LATER_MEMBERS in names:
         arguments[_LATER_MEMBERS] = {
             name: value for name, value in members.items() if name not in arguments
         }
-    return record_type(**arguments)
+    return object_type(**arguments)
 
 
-def members_of(record: Any) -> dict[str, Any]:
-    """Return the members as which a record is stored, with those of later versions, and of records in it."""
-    members: dict[str, Any] = _merged(asdict(record))
+def members_of(instance: Any) -> dict[str, Any]:
+    """Return the members to store for a dataclass and those in it, with the members of later versions."""
+    members: dict[str, Any] = _merged(asdict(instance))
     return members
 
 

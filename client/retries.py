@@ -79,7 +79,7 @@ their outcomes, and pauses, which it answers with None.
 """
 
 
-def exchange(call: Call[T], limits: Limits) -> Steps[T]:
+def with_retries(call: Call[T], limits: Limits) -> Steps[T]:
     """Yield the call for each attempt, and a Pause before another one; return the result of the call.
 
     Raises ServerUnreachable, Problem and InvalidResponse.

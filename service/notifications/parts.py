@@ -6,11 +6,11 @@ from urllib.parse import urlsplit
 import redis
 
 from service.accounts.accounts import Players
-from service.accounts.components import Accounts
+from service.accounts.parts import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.email_address import parse_sender
-from service.games.components import Games
+from service.games.parts import Games
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.feed_tokens import FeedTokens

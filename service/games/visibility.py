@@ -1,11 +1,12 @@
-"""What somebody sees of a game: which of its secrets at any of its events, and the game as they know it.
+"""What is visible of a game: which of its secrets at each of its events, and the game as a viewer knows it.
 
 While a game is in progress, a player sees what their seat may see, and everybody else what a spectator may
-see. After its end everybody sees everything, and may look at it as any seat saw it then.
+see. After its end everybody sees everything, and can also look at it as any seat saw it during the game.
 
-A game as a viewer knows it has other secrets, drawn at random. A position depends on the secrets of the start
-of a game, and of the events that draw them anew. Where the viewer knows all of them, the game is read from
-the cached prefixes of the loader, however long its log is. Otherwise it is folded from its start.
+In a game as a viewer knows it, the secrets that the viewer does not know are replaced by random ones. A
+position depends on the secrets of the start of the game, and of the events that draw them again. If the
+viewer knows all of these, the game is read from the snapshots in the loader's cache, however long its log is;
+otherwise it is folded from its start.
 """
 
 from collections.abc import Iterator
@@ -25,8 +26,8 @@ from service.store.log_check import decode_opening
 
 
 @dataclass(frozen=True, slots=True)
-class Viewpoint:
-    """What is seen of a game: everything, or else what `seat` may see (None: a spectator)."""
+class Visibility:
+    """What is visible of a game: everything, or only what `seat` may see (None: a spectator)."""
 
     seat: int | None
     sees_everything: bool
@@ -53,23 +54,23 @@ class Viewpoint:
         return bool(rules.position(state, seat) == rules.position(state, self.seat))
 
 
-def viewpoint_of(head: Game, player: str | None, seat: int | None = None) -> Viewpoint:
-    """Return from which viewpoint a player (None: a viewer without a token) looks at a game.
+def visibility_for(head: Game, player: str | None, seat: int | None = None) -> Visibility:
+    """Return what is visible of a game to a player (None: a visitor without a token).
 
-    `head` is the game at its head, which the player must be allowed to see. With `seat`, they look at it as
-    this seat saw it during the game. Raises Malformed if there is no such seat, and Forbidden if the game has
-    not ended and it is not the seat of the player.
+    `head` is the game at its head, which the player must be allowed to see. With `seat`, the result is what
+    this seat saw during the game. Raises Malformed if there is no such seat, and Forbidden if the game has
+    not ended and the seat is not the player's.
     """
     own = None if player is None else head.seat_of(player)
     if seat is None:
-        return Viewpoint(own, head.has_ended)
+        return Visibility(own, head.has_ended)
     if not head.players or not 0 <= seat < head.seats:
         raise Malformed({"as": message("must be the number of a seat of this game")})
     if seat != own and not head.has_ended:
         raise Forbidden.with_message(
             "what another player sees is shown only after the end of the game"
         )
-    return Viewpoint(seat, sees_everything=False)
+    return Visibility(seat, sees_everything=False)
 
 
 class GamesForViewers:

@@ -4,7 +4,7 @@ import redis
 
 from replay.language.renderer import english
 from service.accounts.accounts import BotPlayers
-from service.accounts.components import Accounts
+from service.accounts.parts import Accounts
 from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.games.access import GameAccess
@@ -33,7 +33,7 @@ from service.games.repository import GameRepository
 from service.games.requirements import Requirements
 from service.games.statistics import GameCounts, PublicStatistics
 from service.games.thumbnails import Thumbnails
-from service.games.viewpoint import GamesForViewers
+from service.games.visibility import GamesForViewers
 from service.keyring import Keyring
 from service.projections.event_feed import EventFeed
 from service.projections.projections import Projections
@@ -41,7 +41,7 @@ from service.ratings.ratings import RatingExclusions, Ratings, RatingsProjection
 from service.settings import Settings
 from service.store.damaged_games import DamagedGames
 from service.store.redis_event_store import RedisEventStore
-from service.transparency.components import Transparency
+from service.transparency.parts import Transparency
 
 
 class Games:
@@ -64,8 +64,8 @@ class Games:
         bounds, players = settings.bounds, accounts.players
         cache = GameCache(
             settings.cache_games,
-            max_prefixes=bounds.cached_prefixes,
-            prefix_interval=bounds.prefix_interval,
+            max_snapshots=bounds.cached_prefixes,
+            snapshot_interval=bounds.prefix_interval,
         )
         quota = GameQuota(listings, bounds.max_games_per_player)
         self.listings = listings

@@ -96,7 +96,7 @@ class TournamentGames:
 
 
 @dataclass(eq=False, repr=False)
-class TournamentWork:
+class TournamentProgress:
     """Advances tournaments. Thread-safe; every method raises Unavailable."""
 
     _tournaments: Tournaments

@@ -13,7 +13,7 @@ from cartulary.doctor.finding import Finding
 from domain.errors import Unreadable
 from domain.messages import comma_list, message, plural_message
 from service import clock
-from service.administration.work import WorkOverview
+from service.administration.work_overview import WorkOverview
 from service.bootstrap import Service
 from service.operation.process_reports import ProcessReport
 from service.store.damaged_games import is_event_part

@@ -21,7 +21,7 @@ from service.games.player_statistics import PlayerStatistics
 from service.notifications.kinds import KINDS
 from service.notifications.mail.account_mails import AccountMails
 from service.notifications.preferences import PreferenceStore
-from service.stored_records import decode_record, members_of
+from service.stored_objects import decode_object, members_of
 
 ROOT = Path(__file__).parents[2]
 SOURCES = [path for name in ("service", "workers") for path in sorted((ROOT / name).rglob("*.py"))]
@@ -35,7 +35,7 @@ def functions(path: Path) -> Iterator[ast.FunctionDef]:
 
 
 def calls(node: ast.AST, name: str) -> list[ast.Call]:
-    """Return the calls of a function in a node, such as `decode_record` or `orjson.loads`."""
+    """Return the calls of a function in a node, such as `decode_object` or `orjson.loads`."""
     return [
         call
         for call in ast.walk(node)
@@ -43,30 +43,30 @@ def calls(node: ast.AST, name: str) -> list[ast.Call]:
     ]
 
 
-def record_types() -> dict[str, type]:
+def object_types() -> dict[str, type]:
     """Return every class as which a stored record is read, by its module and name."""
     types = {}
     for path in SOURCES:
         module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for function in functions(path):
-            for call in calls(function, "decode_record"):
+            for call in calls(function, "decode_object"):
                 name: str = ast.unparse(call.args[0])
                 if name == "cls":
                     assert isinstance(function.returns, ast.Constant)
                     name = str(function.returns.value)
-                if name != "record_type":
+                if name != "object_type":
                     types[f"{module}.{name}"] = getattr(importlib.import_module(module), name)
     return types
 
 
-RECORD_TYPES = record_types()
+OBJECT_TYPES = object_types()
 
 
 def written_again() -> list[type]:
     """Return the classes whose records are changed: the modules store what `members_of` returns."""
     return [
         item
-        for name, item in RECORD_TYPES.items()
+        for name, item in OBJECT_TYPES.items()
         if "members_of" in vars(importlib.import_module(name.rpartition(".")[0]))
     ]
 
@@ -82,34 +82,34 @@ def value_of(hint: Any) -> Any:
     return {str: "text", int: 1, bool: True, tuple: [], list: [], dict: {}}.get(plain, {})
 
 
-def members(record_type: Any) -> dict[str, Any]:
+def members(object_type: Any) -> dict[str, Any]:
     """Return a stored record that has the members without a default, and every word."""
-    hints = get_type_hints(record_type, localns={"Node": Node})
+    hints = get_type_hints(object_type, localns={"Node": Node})
 
     def is_stored(field: Field[Any]) -> bool:
         has_default = field.default is not MISSING or field.default_factory is not MISSING
         return not has_default or get_origin(hints[field.name]) is Literal
 
     return {
-        item.name: value_of(hints[item.name]) for item in fields(record_type) if is_stored(item)
+        item.name: value_of(hints[item.name]) for item in fields(object_type) if is_stored(item)
     }
 
 
 def test_records_of_every_kind_are_found() -> None:
-    assert len(RECORD_TYPES) > 15
+    assert len(OBJECT_TYPES) > 15
     assert len(written_again()) > 7
 
 
-@pytest.mark.parametrize("record_type", RECORD_TYPES.values(), ids=lambda item: item.__name__)
-def test_a_record_with_a_member_and_words_of_a_later_version_is_read(record_type: Any) -> None:
-    stored = members(record_type)
-    record = decode_record(record_type, orjson.dumps({**stored, "later": {"a": [1]}}))
+@pytest.mark.parametrize("object_type", OBJECT_TYPES.values(), ids=lambda item: item.__name__)
+def test_a_record_with_a_member_and_words_of_a_later_version_is_read(object_type: Any) -> None:
+    stored = members(object_type)
+    record = decode_object(object_type, orjson.dumps({**stored, "later": {"a": [1]}}))
     assert {name: getattr(record, name) for name in stored} == stored
 
 
-@pytest.mark.parametrize("record_type", written_again(), ids=lambda item: item.__name__)
-def test_a_changed_record_keeps_the_members_of_a_later_version(record_type: Any) -> None:
-    record = decode_record(record_type, {**members(record_type), "later": {"a": [1]}})
+@pytest.mark.parametrize("object_type", written_again(), ids=lambda item: item.__name__)
+def test_a_changed_record_keeps_the_members_of_a_later_version(object_type: Any) -> None:
+    record = decode_object(object_type, {**members(object_type), "later": {"a": [1]}})
     assert members_of(replace(record))["later"] == {"a": [1]}
 
 
@@ -126,11 +126,11 @@ def test_a_record_within_a_record_keeps_its_members_too() -> None:
 
 
 def test_no_decoded_json_is_the_arguments_of_a_call() -> None:
-    """Such a call fails with a member of a later version: `decode_record` is for that."""
+    """Such a call fails with a member of a later version: `decode_object` is for that."""
     spread = [
         f"{path.relative_to(ROOT)}: {ast.unparse(call)}"
         for path in SOURCES
-        if path.name != "stored_records.py"
+        if path.name != "stored_objects.py"
         for function in functions(path)
         if calls(function, "orjson.loads")
         for call in ast.walk(function)

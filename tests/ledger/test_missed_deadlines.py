@@ -39,41 +39,41 @@ def is_sound_so_far(game: LocalGame) -> bool:
 def test_a_substitute_does_not_inherit_the_misses_of_the_former_player() -> None:
     game = game_of_two(substitutes=True)
     play_turn(game)
-    assert game.miss() == "TurnForfeited"
+    assert game.miss_deadline() == "TurnForfeited"
     first_miss = game.game.seq
     play_turn(game)
-    assert game.miss() == "SeatVacated"
+    assert game.miss_deadline() == "SeatVacated"
     game.seat_substitute(1, "sue")
     resume(game, first_miss)
     play_turn(game)
-    assert game.miss() == "TurnForfeited"
+    assert game.miss_deadline() == "TurnForfeited"
     play_turn(game)
-    assert game.miss() == "SeatVacated"
+    assert game.miss_deadline() == "SeatVacated"
     assert is_sound_so_far(game)
 
 
 def test_a_player_who_has_acted_since_begins_with_no_misses() -> None:
     game = game_of_two()
     play_turn(game)
-    game.miss()
+    game.miss_deadline()
     first_miss = game.game.seq
     play_turn(game)
     play_turn(game)
     resume(game, first_miss)
     play_turn(game)
-    assert game.miss() == "TurnForfeited"
+    assert game.miss_deadline() == "TurnForfeited"
     assert is_sound_so_far(game)
 
 
 def test_misses_in_a_row_count_on_if_nothing_has_ended_them() -> None:
     game = game_of_two()
     play_turn(game)
-    game.miss()
+    game.miss_deadline()
     first_miss = game.game.seq
     play_turn(game)
     resume(game, first_miss)
     play_turn(game)
-    assert game.miss() == "PlayerRemoved"
+    assert game.miss_deadline() == "PlayerRemoved"
     assert is_sound_so_far(game)
 
 
@@ -81,9 +81,9 @@ def test_a_superseded_miss_does_not_count() -> None:
     game = game_of_two()
     play_turn(game)
     before_the_miss = game.game.play_seq
-    game.miss()
+    game.miss_deadline()
     resume(game, before_the_miss)
-    assert game.miss() == "TurnForfeited"
+    assert game.miss_deadline() == "TurnForfeited"
     assert is_sound_so_far(game)
 
 
@@ -92,12 +92,12 @@ def test_a_game_is_not_deserted_by_misses_that_ended_before_play_resumed() -> No
     while game.game.round == 0:
         game.act()
     for _ in range(2):
-        game.miss()
+        game.miss_deadline()
     one_miss_each = game.game.seq
     game.act()
     resume(game, one_miss_each)
     for _ in range(2):
-        assert game.miss() == "TurnForfeited"
+        assert game.miss_deadline() == "TurnForfeited"
     assert game.game.status == "playing"
 
 
@@ -109,7 +109,7 @@ def recorded_under_the_former_rule(start: datetime, *, keeps_the_miss: bool = Tr
     game = game_of_two(start=start)
     play_turn(game)
     before_the_miss = game.game.play_seq
-    game.miss()
+    game.miss_deadline()
     first_miss = game.game.seq
     play_turn(game)
     play_turn(game)

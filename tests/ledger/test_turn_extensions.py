@@ -4,7 +4,7 @@ from typing import Any, cast
 
 import pytest
 
-from domain.clock.decisions import MAX_COURTESIES_PER_PLAYER, MAX_COURTESY
+from domain.clock.decisions import MAX_EXTENSIONS_PER_PLAYER, MAX_TURN_EXTENSION
 from domain.clock.events import TimeGiven
 from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow
@@ -44,7 +44,7 @@ def test_time_that_was_given_is_used_before_the_time_bank() -> None:
 
 def test_a_turn_is_extended_by_a_week_at_most() -> None:
     game = LocalGame(3, per_turn=DAY)
-    game.give_time(1, 0, MAX_COURTESY - DAY)
+    game.give_time(1, 0, MAX_TURN_EXTENSION - DAY)
     with raises(Malformed, match="seconds"):
         game.give_time(2, 0, DAY + 1)
     game.give_time(2, 0, DAY)
@@ -53,14 +53,14 @@ def test_a_turn_is_extended_by_a_week_at_most() -> None:
     game.act()
     game.give_time(0, game.game.to_act or 0, 1)
     extended = LocalGame(2, per_turn=DAY)
-    commands.extend_deadline(extended.pending, "operator", MAX_COURTESY)
+    commands.extend_deadline(extended.pending, "operator", MAX_TURN_EXTENSION)
     with raises(NotNow, match="cannot be extended any more"):
         extended.give_time(1, 0, 1)
 
 
 def test_a_player_cannot_give_time_for_ever() -> None:
     game = LocalGame(2, per_turn=DAY)
-    for _ in range(MAX_COURTESIES_PER_PLAYER):
+    for _ in range(MAX_EXTENSIONS_PER_PLAYER):
         game.give_time(1, 0, 1)
     with raises(NotNow, match="20 times"):
         game.give_time(1, 0, 1)
@@ -72,7 +72,7 @@ def test_players_give_time_only_to_others_who_are_to_act() -> None:
         game.give_time(0, 0, HOUR)
     with raises(NotNow, match="turn of another player"):
         game.give_time(0, 1, HOUR)
-    for seconds in (0, -1, True, 1.5, MAX_COURTESY + 1):
+    for seconds in (0, -1, True, 1.5, MAX_TURN_EXTENSION + 1):
         with raises(Malformed, match="seconds"):
             game.give_time(1, 0, cast("int", seconds))
     game.resign(2)
@@ -90,7 +90,7 @@ def test_players_give_time_only_to_others_who_are_to_act() -> None:
 @pytest.mark.parametrize(
     ("made_up", "by"),
     [
-        ({"seat": 1, "to": 0, "seconds": MAX_COURTESY + 1}, {"seat": 1}),
+        ({"seat": 1, "to": 0, "seconds": MAX_TURN_EXTENSION + 1}, {"seat": 1}),
         ({"seat": 1, "to": 0, "seconds": 10**15}, {"seat": 1}),
         ({"seat": 1, "to": 0, "seconds": 0}, {"seat": 1}),
         ({"seat": 1, "to": False, "seconds": 60}, {"seat": 1}),

@@ -1,4 +1,4 @@
-"""Prefixes: reading an earlier state of a game costs a bounded number of events, and a cold game one fold."""
+"""Snapshots: an earlier state of a game is folded from a bounded number of events, a cold game once."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,9 +36,9 @@ def store(settings: Settings) -> Iterator[CountingStore]:
         yield CountingStore(client)
 
 
-def loader_with(store: CountingStore, max_prefixes: int = 100) -> GameLoader:
+def loader_with(store: CountingStore, max_snapshots: int = 100) -> GameLoader:
     """Return a loader with a cache of its own, as in another process."""
-    return GameLoader(store, GameCache(10, max_prefixes=max_prefixes, prefix_interval=INTERVAL))
+    return GameLoader(store, GameCache(10, max_snapshots=max_snapshots, snapshot_interval=INTERVAL))
 
 
 def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> GameQueries:
@@ -75,20 +75,20 @@ def test_a_read_of_a_cached_game_reads_no_more_lines_than_the_interval(
     queries = queries_with(service, loader, store)
     assert store.lines_read_by(lambda: loader.load(game.id)) <= game.seq + 1
     for seq in range(1, game.seq + 1):
-        # Besides the lines after the prefix: the last line of the prefix, and that of the head.
+        # Besides the lines after the snapshot: the last line of the snapshot, and that of the head.
         assert store.lines_read_by(partial(queries.game_at, game.id, seq)) <= INTERVAL + 1
         assert store.lines_read_by(partial(load_event, loader, game.id, seq)) <= INTERVAL + 2
 
 
-def test_prefixes_are_cached_as_a_game_is_played(service: Service, store: CountingStore) -> None:
-    cache = GameCache(10, max_prefixes=100, prefix_interval=INTERVAL)
+def test_snapshots_are_cached_as_a_game_is_played(service: Service, store: CountingStore) -> None:
+    cache = GameCache(10, max_snapshots=100, snapshot_interval=INTERVAL)
     repository = GameRepository(
         store, cache, service.games.listings, service.clock, service.keyring
     )
     game = start_game(service)
     while repository.load(game.id).game.seq < LENGTH:
         take_action(service, game.id)
-    assert cache.prefixes == LENGTH // INTERVAL
+    assert cache.snapshots == LENGTH // INTERVAL
     assert store.lines_read_by(lambda: repository.game_at(game.id, 13)) <= INTERVAL + 1
 
 
@@ -122,28 +122,28 @@ def test_earlier_states_are_the_same_as_those_folded_from_the_first_event(
         before = after
 
 
-def test_prefixes_of_all_games_share_one_bound() -> None:
-    cache = GameCache(10, max_prefixes=3, prefix_interval=INTERVAL)
+def test_snapshots_of_all_games_share_one_bound() -> None:
+    cache = GameCache(10, max_snapshots=3, snapshot_interval=INTERVAL)
     for seq in range(1, 4 * INTERVAL):
-        cache.put_prefix(cached_game("a", seq))
-    assert cache.prefixes == 3
+        cache.put_snapshot(cached_game("a", seq))
+    assert cache.snapshots == 3
     first = cache.latest("a", INTERVAL)
     assert first is not None
     assert first.game.seq == INTERVAL
-    cache.put_prefix(cached_game("b", INTERVAL))
-    assert cache.prefixes == 3
-    # The least recently used prefix has been evicted, so the one before it is the latest.
+    cache.put_snapshot(cached_game("b", INTERVAL))
+    assert cache.snapshots == 3
+    # The least recently used snapshot has been evicted, so the one before it is the latest.
     latest = cache.latest("a", 2 * INTERVAL)
     assert latest is first
     cache.drop("a")
-    assert cache.prefixes == 1
+    assert cache.snapshots == 1
     assert cache.latest("a") is None
     assert cache.latest("b") is not None
 
 
-def test_evicted_prefixes_are_folded_again(service: Service, store: CountingStore) -> None:
+def test_evicted_snapshots_are_folded_again(service: Service, store: CountingStore) -> None:
     game = long_game(service)
-    loader = loader_with(store, max_prefixes=2)
+    loader = loader_with(store, max_snapshots=2)
     for seq in (3, 30, LENGTH - 1, 20):
         assert loader.game_at(game.id, seq).seq == seq
 
@@ -158,7 +158,7 @@ def test_a_cold_game_is_folded_by_one_thread_while_the_others_wait(
         with ThreadPoolExecutor(16) as threads:
             results = [threads.submit(loader.game_at, game.id, seq) for _ in range(16)]
             assert {result.result().seq for result in results} == {seq}
-        # Every thread reads the head again, and the events between the prefix and event 13.
+        # Every thread reads the head again, and the events between the snapshot and event 13.
         assert store.lines <= game.seq + 1 + 16 * (INTERVAL + 1)
 
 
@@ -204,7 +204,7 @@ def test_a_log_is_read_in_pages(
     assert store.largest_read == 10
 
 
-def test_prefixes_of_events_that_a_failover_lost_are_not_used(
+def test_snapshots_of_events_that_a_failover_lost_are_not_used(
     service: Service, store: CountingStore
 ) -> None:
     game = play_until(service, start_game(service).id, lambda game: game.seq == 12)
