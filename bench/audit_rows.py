@@ -22,7 +22,7 @@ from domain.event import acting_seat
 from domain.fold import evolve
 from ledger.canonical import canonical
 from replay.audit import TrustedKey, TrustedKeys, quick_audit
-from replay.playout import plan, play
+from replay.bots.playout import plan, play
 
 RECORDS: Final = 1000
 PLANS: Final[Sequence[tuple[str, int, Mapping[str, Any]]]] = (

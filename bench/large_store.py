@@ -28,7 +28,7 @@ from domain.event import ENDINGS
 from domain.registry import rule_systems
 from ledger.keys import SigningKey
 from ledger.pending import hash_in
-from replay.playout import quick_bot_names
+from replay.bots.playout import quick_bot_names
 from service import clock
 from service.accounts.account_reader import account_key
 from service.bootstrap import Service, build

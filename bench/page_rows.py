@@ -22,7 +22,7 @@ from bench.measure import Row
 from bench.our_games import play, random_type_bot, renamed
 from domain.chance import Chance
 from domain.game import Game
-from replay.playout import bot_named
+from replay.bots.playout import bot_named
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.pages.app import create_web_app

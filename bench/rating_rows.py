@@ -10,7 +10,7 @@ from typing import Any, Final
 from bench.measure import Row, latency_row
 from bench.redis_client import wait_for_rewrite
 from ledger.canonical import canonical
-from replay.player_ratings import FIRST_HASH, Rating, Result, rated_game
+from replay.ratings.player_ratings import FIRST_HASH, Rating, Result, rated_game
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.projections.projections import Projections

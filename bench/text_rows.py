@@ -13,9 +13,9 @@ from bench.record_rows import record_bytes
 from domain.errors import Refused
 from domain.messages import Text
 from ledger.record import scan
+from replay.history.log_view import log_lines
 from replay.language.catalogue import languages
 from replay.language.renderer import renderer
-from replay.log_view import log_lines
 from replay.render.styles import Styler
 
 RUNS: Final = 25

@@ -14,8 +14,8 @@ from typing import Final
 from bench.measure import Row, limit_row
 from bench.our_games import PlayedGame
 from bench.redis_client import wait_for_rewrite
-from ledger.checkpoint import head_leaf_hash
-from ledger.merkle import new_nodes
+from ledger.transparency.checkpoint import head_leaf_hash
+from ledger.transparency.merkle import new_nodes
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import Settings

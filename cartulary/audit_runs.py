@@ -14,8 +14,8 @@ from client.receipts import ReceiptFileError, nonces_of_game, receipts_of_game
 from domain.json_types import JsonObject
 from domain.messages import Value, message
 from ledger.envelope import is_game_id
-from ledger.os_errors import os_reason
-from ledger.signed_note import NoteKey
+from ledger.files.os_errors import os_reason
+from ledger.transparency.signed_note import NoteKey
 from replay.audit import Report, audit, quick_audit
 from replay.audit.kept_evidence import NO_EVIDENCE, KeptEvidence
 from replay.audit.signatures import KeptReceipts

@@ -18,9 +18,9 @@ from typing_extensions import override
 from cartulary.language import LANGUAGE_OPTION, language_of, text, without_language
 from domain.errors import CartularyError
 from domain.messages import Message, Text, comma_list, message, message_in
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from replay.language.catalogue import languages
-from replay.render.text_layout import clean
+from replay.language.text_layout import clean
 
 
 class _Translated:

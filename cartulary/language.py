@@ -9,7 +9,7 @@ from datetime import UTC, tzinfo
 from typing import Final
 
 from domain.messages import Value
-from ledger.time_zones import is_time_zone, time_zone
+from ledger.clock.time_zones import is_time_zone, time_zone
 from replay.language.catalogue import DOMAIN, FOLDER, choose_language, locale_tags
 from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 

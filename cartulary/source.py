@@ -22,10 +22,10 @@ from cartulary.terminal import download_progress, print_message
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Text, message, message_in
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from ledger.record import MAX_RECORD_BYTES, Record, first_contradiction, scan
-from replay.branches import BranchNotFound
-from replay.timeline import PositionNotFound
+from replay.history.branches import BranchNotFound
+from replay.history.timeline import PositionNotFound
 
 if TYPE_CHECKING:
     from client.clients import Client

@@ -16,7 +16,7 @@ import click
 
 from cartulary.language import text
 from domain.messages import Message, Value, message, message_in
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from replay.render.styles import Styler
 
 Color: TypeAlias = Literal["auto", "always", "never"]
@@ -63,7 +63,7 @@ def confirm(question: Message, *, err: bool = False) -> None:
 
 def write_output(path: Path, data: bytes, *, force: bool) -> None:
     """Write a file that a command produces. Raises ClickException if there is one already, unless forced."""
-    from replay.output_files import write_file
+    from ledger.files.output_files import write_file
 
     try:
         write_file(path, data, overwrite=force)

@@ -20,8 +20,8 @@ from domain.errors import CartularyError, Unreadable
 from domain.messages import message
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_timestamp
+from ledger.files.os_errors import os_reason
 from ledger.keys import PUBLIC_BYTES
-from ledger.os_errors import os_reason
 from replay.audit.trusted_keys import TrustedKey, TrustedKeys
 
 VARIABLE: Final = "CARTULARY_TRUSTED_KEYS"

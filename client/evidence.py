@@ -48,8 +48,8 @@ from domain.messages import Text, message
 from domain.registry import rule_system_for
 from ledger.canonical import canonical
 from ledger.envelope import is_game_id, is_hash
+from ledger.files.os_errors import cannot_write
 from ledger.keys import SigningKey
-from ledger.os_errors import cannot_write
 from ledger.pending import commitment
 from ledger.player_signatures import key_payload, sign, sign_action, statement_payload
 from replay.language.renderer import english

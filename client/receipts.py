@@ -23,10 +23,10 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import canonical, decode_any
-from ledger.durable_files import replace_file
 from ledger.envelope import is_game_id, is_hash, is_positive, is_timestamp, is_word
+from ledger.files.durable_files import replace_file
+from ledger.files.os_errors import cannot_read, cannot_write
 from ledger.keys import BadSignature, check_signed
-from ledger.os_errors import cannot_read, cannot_write
 from ledger.record import MAX_LINE_BYTES
 
 T = TypeVar("T")

@@ -24,8 +24,8 @@ from domain.event import By, Clock, NonceSource
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import message
+from ledger.clock.turn_clock import clock_stopped_until, has_passed, is_pause_over, waits_for_ruling
 from ledger.pending import PendingEvents
-from ledger.turn_clock import clock_stopped_until, has_passed, is_pause_over, waits_for_ruling
 
 START: Final[By] = {"system": "start"}
 SCORER: Final[By] = {"system": "scorer"}

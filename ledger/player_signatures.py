@@ -21,7 +21,13 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 from ledger.keys import BadSignature, SigningKey, not_hex, verify
-from ledger.merkle import BadProof, MemoryTree, leaf_hash, prove_inclusion, verify_inclusion
+from ledger.transparency.merkle import (
+    BadProof,
+    MemoryTree,
+    leaf_hash,
+    prove_inclusion,
+    verify_inclusion,
+)
 
 KEY_PAYLOAD: Final = "cartulary key v1"
 ACTION_PAYLOAD: Final = "cartulary action v1"

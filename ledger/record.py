@@ -16,7 +16,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
 from ledger.canonical import canonical, decode
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from ledger.record_schema import (
     FORMAT,
     Opening,

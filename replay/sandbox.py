@@ -21,8 +21,8 @@ from domain.fold import evolve as evolve_game
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import comma_list, message, plural_message
-from replay.playout import bot_named, bot_names
-from replay.timeline import unreadable_on_error
+from replay.bots.playout import bot_named, bot_names
+from replay.history.timeline import unreadable_on_error
 
 SEED_LABEL: Final = b"cartulary sandbox v1"
 

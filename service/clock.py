@@ -24,8 +24,8 @@ from typing import Final
 import redis
 
 from domain.game import Game
-from ledger import turn_clock
 from ledger.canonical import format_timestamp
+from ledger.clock import turn_clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
 

@@ -15,9 +15,9 @@ import redis
 from domain.errors import CartularyError
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
+from ledger.files.os_errors import os_reason
 from ledger.keys import SigningKey, shown_head_payload
-from ledger.os_errors import os_reason
-from ledger.signed_note import NoteKey, NoteSignature, note_key, sign_text
+from ledger.transparency.signed_note import NoteKey, NoteSignature, note_key, sign_text
 from service import clock
 from service.connection import unavailable_on_error
 from service.errors import NotFound

@@ -68,7 +68,7 @@ from typing_extensions import override
 
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, comma_list, message, semicolon_list
-from replay.thinking_time import LONGEST_THINKING_TIME
+from replay.bots.thinking_time import LONGEST_THINKING_TIME
 from service.bounds import Bounds
 from service.operation.data_folder import (
     ARCHIVE,
@@ -211,7 +211,7 @@ def _check_networks(value: str) -> None:
 
 def _check_origin(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from ledger.checkpoint import check_origin
+    from ledger.transparency.checkpoint import check_origin
 
     if value:
         try:
@@ -224,7 +224,7 @@ def _check_origin(value: str) -> None:
 
 def _check_witnesses(value: str) -> None:
     # Imported here, so that commands without settings start quickly.
-    from ledger.signed_note import COSIGNATURE, NoteKey
+    from ledger.transparency.signed_note import COSIGNATURE, NoteKey
 
     keys = _items(value)
     if len(keys) > MAX_WITNESSES:

@@ -15,8 +15,8 @@ from domain.baron.state import State as BaronState
 from domain.event import Event
 from domain.game import Game
 from ledger.canonical import unhex
-from replay.branches import branches
-from replay.timeline import head, step_at
+from replay.history.branches import branches
+from replay.history.timeline import head, step_at
 from tests.games.records import course_of, record_of
 from tests.support.explanations import log_of
 

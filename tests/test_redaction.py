@@ -31,7 +31,7 @@ from domain.messages import Text, message
 from domain.next_step import next_step
 from domain.registry import EXPANSIONS, RULES, with_game
 from ledger.record import Record, read
-from replay.playout import plan, play
+from replay.bots.playout import plan, play
 from tests.support import token_game
 from tests.support.events import event_of
 from tests.support.svg import svg

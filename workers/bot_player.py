@@ -26,9 +26,9 @@ from domain.contract import Resign
 from domain.errors import NotNow, Refused, Unreadable
 from domain.game import Game
 from domain.search import SearchBot
-from replay.absent_player import BOT, bot_action
-from replay.playout import RANDOM
-from replay.thinking_time import ThinkingTime
+from replay.bots.absent_player import BOT, bot_action
+from replay.bots.playout import RANDOM
+from replay.bots.thinking_time import ThinkingTime
 from service.bootstrap import Service
 from service.errors import ServiceError, Stale, log_text
 

@@ -11,9 +11,9 @@ from domain.json_types import JsonObject
 from domain.messages import Message, comma_list, message, message_in, plural_message, semicolon_list
 from domain.registry import rule_systems
 from ledger.canonical import canonical
-from replay.event_text import rules_title
-from replay.playout import STRONG
-from replay.thinking_time import LONGEST_THINKING_TIME
+from replay.bots.playout import STRONG
+from replay.bots.thinking_time import LONGEST_THINKING_TIME
+from replay.history.event_text import rules_title
 
 MOST_PLAYOUTS = 10_000
 
@@ -82,7 +82,7 @@ def arena(
     jobs: int,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    from replay.arena import arena_plan, play_games, summary
+    from replay.bots.arena import arena_plan, play_games, summary
 
     if playouts is not None and seconds is not None:
         raise usage_error(message("--playouts and --seconds exclude each other"))
@@ -130,7 +130,7 @@ def _games(count: int) -> Message:
 
 
 def _show(result: JsonObject) -> None:
-    """Print a summary of `replay.arena` as text."""
+    """Print a summary of `replay.bots.arena` as text."""
     heading = message(
         "{rules}, {seats} seats: {games}",
         rules=rules_title(result["rules"]),

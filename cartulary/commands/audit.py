@@ -31,7 +31,7 @@ from ledger.canonical import canonical
 
 if TYPE_CHECKING:
     from cartulary.audit_runs import Result
-    from ledger.signed_note import NoteKey
+    from ledger.transparency.signed_note import NoteKey
     from replay.audit.findings import Outcome
     from replay.compare.histories import History
 
@@ -262,7 +262,7 @@ def _expanded(sources: tuple[str, ...]) -> Iterator[str]:
 
 
 def _witness_key(key_text: str) -> "NoteKey":
-    from ledger.signed_note import COSIGNATURE, NoteKey
+    from ledger.transparency.signed_note import COSIGNATURE, NoteKey
 
     try:
         key = NoteKey.parse(key_text)

@@ -10,7 +10,7 @@ from domain.json_fields import one_of
 from domain.messages import message, message_in
 from domain.registry import rule_systems
 from ledger.canonical import canonical
-from replay.event_text import rules_title
+from replay.history.event_text import rules_title
 
 
 @command(
@@ -44,7 +44,7 @@ def check_game(
     games: int,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    from replay import game_laws
+    from replay.laws import game_laws
 
     entry = rule_systems()[name]
     possible = game_laws.possible_seats(entry.system, entry.options)

@@ -9,8 +9,8 @@ from domain.errors import Malformed
 from domain.messages import message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.event_filter import EventFilter, parse_filter, split_conditions
-from replay.timeline import game_at, step_at, unreadable_on_error
+from replay.history.event_filter import EventFilter, parse_filter, split_conditions
+from replay.history.timeline import game_at, step_at, unreadable_on_error
 
 _CONDITIONS = "seat, type, clause, from, to, hex"
 
@@ -46,8 +46,8 @@ def log(
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
-    from replay.event_values import names_of
-    from replay.log_view import filtered_steps, log_lines
+    from replay.history.event_values import names_of
+    from replay.history.log_view import filtered_steps, log_lines
 
     record = read_source(source)
     with errors_naming(source):
@@ -106,16 +106,22 @@ def inspect(
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
-    from replay.event_values import names_of
-    from replay.inspect import explain_event, record_context
-    from replay.inspect_page import explanation_page
+    from replay.audit.signatures import is_signed_as_it_is
+    from replay.history.event_values import names_of
+    from replay.history.inspect import explain_event, record_context
+    from replay.history.inspect_page import explanation_page
 
     record = read_source(source)
     with errors_naming(source):
         step = step_at(record, seq)
         with unreadable_on_error(seq):
             details = live_details(source, seq)
-            context = record_context(record, step.event, details.deliveries)
+            context = record_context(
+                record,
+                step.event,
+                details.deliveries,
+                is_signed_as_it_is=is_signed_as_it_is(record),
+            )
             renderer = command_renderer(names_of(record), in_utc=as_json)
             explanation = explain_event(step, renderer, context, lists_all_actions=all_actions)
             explanation["provenance"] = details.provenance

@@ -15,8 +15,8 @@ from domain.json_types import JsonObject
 from domain.messages import message, message_in
 from ledger.canonical import canonical, decode_any
 from ledger.envelope import is_game_id, is_hash
+from ledger.files.os_errors import os_reason
 from ledger.keys import SigningKey
-from ledger.os_errors import os_reason
 from ledger.player_signatures import key_payload, sign_action
 
 _new_file: Final = argument(

@@ -6,7 +6,7 @@ from cartulary.command_line import PathType, argument, bad_parameter, command, o
 from cartulary.terminal import echo, print_message
 from domain.errors import CartularyError
 from domain.messages import message, message_in
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 
 
 @command(

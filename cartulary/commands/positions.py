@@ -17,10 +17,10 @@ from domain.life_cycle_messages import places_taken
 from domain.messages import Message, listing, message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.branches import branch
-from replay.event_text import game_title
+from replay.history.branches import branch
+from replay.history.event_text import game_title
+from replay.history.timeline import after_round, after_turn, game_at, head, unreadable_on_error
 from replay.render.geometry import is_drawable
-from replay.timeline import after_round, after_turn, game_at, head, unreadable_on_error
 
 
 @command(
@@ -110,7 +110,7 @@ def _position_as(
     wide: bool,
 ) -> str:
     """Return the position as JSON, SVG or text."""
-    from replay.event_values import names_of
+    from replay.history.event_values import names_of
 
     position = game.position(viewer, ended=record.has_ended)
     if output_format == "json":
@@ -162,8 +162,8 @@ def diff(
     after: int,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    from replay.diff import change_lines, changes
-    from replay.event_values import names_of
+    from replay.history.diff import change_lines, changes
+    from replay.history.event_values import names_of
 
     record = read_source(source)
     with errors_naming(source):

@@ -16,12 +16,12 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Instant, message, message_in, plural_message
 from ledger.canonical import canonical, decode_any
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 
 if TYPE_CHECKING:
     from client.clients import Client
-    from replay.player_ratings import RatingExclusion
-    from replay.ratings_audit import Verdict
+    from replay.ratings.audit import Verdict
+    from replay.ratings.player_ratings import RatingExclusion
 
 RATINGS_FILE: Final = "ratings.json"
 """The file in a folder of records with what the server says about its ratings."""
@@ -84,7 +84,7 @@ def ratings(
     key: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    from replay.ratings_audit import Verdict
+    from replay.ratings.audit import Verdict
 
     expected = None if key is None else public_key(key)
     with ExitStack() as stack:
@@ -159,7 +159,7 @@ def _print_exclusions(exclusions: "Sequence[RatingExclusion]") -> None:
 
 def _check(published: _Published, records: Iterator[bytes], expected: str | None) -> "Verdict":
     """Compare what a server says with records."""
-    from replay.ratings_audit import RatedRecord, Verdict, check_ratings, examine_record
+    from replay.ratings.audit import RatedRecord, Verdict, check_ratings, examine_record
 
     keys = published.keys
     if expected is not None:
@@ -247,7 +247,7 @@ def _download_records(
 
 def _is_provisional(data: bytes) -> bool:
     """Return whether a record that is downloaded again may show more. One that is broken stays as it is."""
-    from replay.ratings_audit import proves_end
+    from replay.ratings.audit import proves_end
 
     try:
         return not proves_end(data)

@@ -48,7 +48,7 @@ from domain.messages import (
 )
 from domain.registry import EXPANSIONS, RULES
 from ledger.canonical import canonical
-from replay.playout import DEFAULT_BOTS
+from replay.bots.playout import DEFAULT_BOTS
 
 if TYPE_CHECKING:
     from service.bootstrap import Service
@@ -130,7 +130,7 @@ def playout(
 ) -> None:
     from cartulary.trusted_keys import trust_own_key
     from replay.audit.trusted_keys import PLAYOUT
-    from replay.playout import plan, play_to_files, record_path
+    from replay.bots.playout import plan, play_to_files, record_path
 
     seed_bytes = seed_of(seed)
     names = [name.strip() for name in bots.split(",")]

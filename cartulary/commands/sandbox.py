@@ -20,10 +20,10 @@ from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Value, message, message_in, semicolon_list
 from ledger.canonical import canonical
 from ledger.record import Record
-from replay.event_values import names_of
+from replay.history.event_values import names_of
+from replay.history.timeline import unreadable_on_error
 from replay.language.renderer import Renderer
 from replay.sandbox import Sandbox, SandboxStep, check_bots, game_with_drawn_secrets, known_secrets
-from replay.timeline import unreadable_on_error
 
 MAX_TURNS: Final = 100_000
 MAX_TURN_ACTIONS: Final = 100

@@ -54,8 +54,8 @@ def timeline(
 
 def _result(record: Record, output_format: str, color: Color) -> str:
     """Return the scores in a format. Raises NoScores, Unreadable."""
-    from replay.event_values import names_of
-    from replay.score_chart import score_chart, score_table
+    from replay.history.event_values import names_of
+    from replay.history.score_chart import score_chart, score_table
 
     chart = score_chart(record)
     renderer = command_renderer(names_of(record), in_utc=output_format == "json")
@@ -65,6 +65,6 @@ def _result(record: Record, output_format: str, color: Color) -> str:
         case "text":
             return score_table(chart, renderer, result_styler(color), width())
         case _:
-            from replay.render.score_chart import score_chart_svg
+            from replay.history.score_chart_svg import score_chart_svg
 
             return score_chart_svg(chart, renderer)

@@ -16,12 +16,12 @@ from cartulary.terminal import echo
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, message, message_in
 from ledger.canonical import canonical
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from ledger.record import MAX_RECORD_BYTES
 
 if TYPE_CHECKING:
     from client.clients import Client
-    from replay.tournament_audit import TournamentVerdict
+    from replay.tournaments.audit import TournamentVerdict
 
 
 @group("tournament", help=(message("Look into the records of tournaments."),))
@@ -64,8 +64,8 @@ def audit_tournament(
     key: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
-    from ledger.tournament_log import read_tournament
-    from replay.tournament_audit import audit_tournament as run
+    from replay.tournaments.audit import audit_tournament as run
+    from replay.tournaments.log import read_tournament
 
     expected = None if key is None else public_key(key)
     with ExitStack() as stack:

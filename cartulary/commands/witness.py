@@ -32,7 +32,7 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message
 from ledger.canonical import canonical
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 
 if TYPE_CHECKING:
     from client.witness.folder import WitnessFolder
@@ -142,7 +142,7 @@ def follow(
     from client.retries import UNTRUSTED_SERVER
     from client.witness.folder import WitnessFolder
     from client.witness.follow import Follower
-    from ledger.signed_note import check_name
+    from ledger.transparency.signed_note import check_name
 
     address = server_address(url)
     if name:
@@ -391,7 +391,7 @@ def _evidence_in(path: Path) -> Message:
 
 def _two_checkpoints(split: "SplitView") -> Message:
     """Return the sizes and roots of the two checkpoints, in words."""
-    from ledger.checkpoint import Checkpoint
+    from ledger.transparency.checkpoint import Checkpoint
 
     first, second = (Checkpoint.of_note(note) for note in (split.first, split.second))
     return message(

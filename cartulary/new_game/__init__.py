@@ -18,7 +18,7 @@ from typing import Final
 from domain.errors import CartularyError
 from domain.messages import Message, message
 from domain.registry import RULES, with_game
-from replay.playout import plan, play
+from replay.bots.playout import plan, play
 
 _TEMPLATES: Final = files("cartulary.new_game")
 _NAME: Final = re.compile(r"[a-z]{2}[a-z0-9]*(?:_[a-z][a-z0-9]*)*")

@@ -10,12 +10,12 @@ from domain.json_types import JsonObject
 from domain.life_cycle_messages import places_taken
 from domain.messages import Message, PlayerAt, comma_list, message, message_in, plural_message
 from domain.registry import rule_system_for
-from replay.event_text import actor_message, outcome_message
+from replay.history.event_text import actor_message, outcome_message
 from replay.language.renderer import Names, Renderer
+from replay.language.text_layout import clean, columns, wrap
 from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, DIM, HIGHLIGHT, Styler
 from replay.render.text import text as drawing
-from replay.render.text_layout import clean, columns, wrap
 
 NO_ACTIONS: Final = LegalActions(0, ())
 _MAX_READS: Final = 5

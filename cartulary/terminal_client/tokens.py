@@ -14,7 +14,7 @@ import orjson
 import platformdirs
 
 from domain.errors import CartularyError
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 
 VARIABLE: Final = "CARTULARY_TOKENS"
 MAX_FILE_BYTES: Final = 1 << 20

@@ -11,8 +11,8 @@ from client.results import json_of, unexpected
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from ledger.envelope import is_hash
-from ledger.merkle import MAX_PATH
-from ledger.signed_note import SignedNote
+from ledger.transparency.merkle import MAX_PATH
+from ledger.transparency.signed_note import SignedNote
 
 PAGE_LEAVES: Final = 2_048
 PAGE_GAMES: Final = 500

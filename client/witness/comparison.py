@@ -17,12 +17,12 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, plural_message
 from ledger.canonical import decode, unhex
-from ledger.checkpoint import Checkpoint, EpochDeclaration
+from ledger.files.os_errors import cannot_read
 from ledger.keys import BadSignature
-from ledger.merkle import MemoryTree
-from ledger.os_errors import cannot_read
 from ledger.record_schema import check_header
-from ledger.signed_note import ED25519, NoteKey, SignedNote
+from ledger.transparency.checkpoint import Checkpoint, EpochDeclaration
+from ledger.transparency.merkle import MemoryTree
+from ledger.transparency.signed_note import ED25519, NoteKey, SignedNote
 from replay.compare.witness_files import SUFFIX, WitnessFile
 
 _MAX_HEADER: Final = 1 << 20

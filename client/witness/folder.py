@@ -21,11 +21,11 @@ from typing import Final, TypeAlias
 from domain.errors import CartularyError, Unreadable
 from domain.messages import message
 from ledger.canonical import canonical, decode, unhex
-from ledger.checkpoint import Checkpoint
+from ledger.files.os_errors import os_reason
 from ledger.keys import SigningKey
-from ledger.merkle import HASH_BYTES, MemoryTree
-from ledger.os_errors import os_reason
-from ledger.signed_note import NoteKey, SignedNote
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.merkle import HASH_BYTES, MemoryTree
+from ledger.transparency.signed_note import NoteKey, SignedNote
 
 WITNESS_KEY: Final = "witness-key.pem"
 SERVER_KEYS: Final = "server-keys"

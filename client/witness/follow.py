@@ -14,10 +14,10 @@ from client.witness.folder import Pages, WitnessFolder, no_progress
 from client.witness.split_view import SplitView, find_split, unproven
 from domain.errors import CartularyError, Unreadable
 from domain.messages import Message, Text, comma_list, message, plural_message
-from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import BadSignature
-from ledger.merkle import BadProof, MemoryTree, verify_consistency
-from ledger.signed_note import (
+from ledger.transparency.checkpoint import Checkpoint, EpochDeclaration
+from ledger.transparency.merkle import BadProof, MemoryTree, verify_consistency
+from ledger.transparency.signed_note import (
     COSIGNATURE,
     ED25519,
     NoteKey,

@@ -12,10 +12,16 @@ from typing import Final
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, decode, unhex
-from ledger.checkpoint import Checkpoint
 from ledger.keys import BadSignature
-from ledger.merkle import HASH_BYTES, BadProof, MemoryTree, prove_consistency, verify_consistency
-from ledger.signed_note import NoteKey, SignedNote, UntrustedNote
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.merkle import (
+    HASH_BYTES,
+    BadProof,
+    MemoryTree,
+    prove_consistency,
+    verify_consistency,
+)
+from ledger.transparency.signed_note import NoteKey, SignedNote, UntrustedNote
 
 FORMAT: Final = "cartulary-split-view/1"
 MAX_FILE_BYTES: Final = 1 << 20

@@ -1,6 +1,6 @@
 """What happens when the deadline of a turn passes, as the field `on_deadline` of a game's clock says.
 
-The deadline itself is computed in ledger/turn_clock.py. A seat misses the deadline of a turn, or of a
+The deadline itself is computed in ledger/clock/turn_clock.py. A seat misses the deadline of a turn, or of a
 placement in the set-up; a missed deadline that is excused does not count.
 """
 

@@ -3,7 +3,7 @@ others.
 
 Each function looks at a game and returns the `DomainEvent` that follows, or raises Refused. How many holidays
 a player may have, and how early they are to be announced, is decided for the account (`service/holidays`);
-`ledger.turn_clock` counts the time, and decides how long a pause may be.
+`ledger.clock.turn_clock` counts the time, and decides how long a pause may be.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
 """What a game's log records about its clock: holidays, pauses, and the turns that a time bank depends on.
 
 Records are frozen. The functions return the records after one more event; they never refuse and never decide.
-Times are timestamps, which sort like moments. How much time counts is computed in `ledger.turn_clock`.
+Times are timestamps, which sort like moments. How much time counts is computed in `ledger.clock.turn_clock`.
 """
 
 from collections.abc import Collection, Mapping

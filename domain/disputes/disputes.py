@@ -1,7 +1,7 @@
 """The decisions in a dispute: open it, answer it, propose a ruling, rule, withdraw it.
 
 Each function looks at a game and returns the `DomainEvent` that follows, or raises Refused. What a ruling
-leads to is decided by `domain.lifecycle`. Time is passed in: `ledger.turn_clock` computes the limit.
+leads to is decided by `domain.lifecycle`. Time is passed in: `ledger.clock.turn_clock` computes the limit.
 
 A statement is a secret of its event, so that it can be erased; None leaves it out. The names of the secrets
 alone matter when a recorded event is decided again. A nonce, of at most 64 bytes (Malformed), is for what is

@@ -8,7 +8,7 @@ from domain.messages import Instant, Text, message
 from ledger.pending import hash_in, state_hash
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.timeline import Step, unreadable_on_error
+from replay.history.timeline import Step, unreadable_on_error
 
 
 def check_chain(record: Record) -> Check:

@@ -22,8 +22,8 @@ from ledger.canonical import canonical
 from ledger.record import Record
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
-from replay.event_values import actor, player, secret_label
-from replay.timeline import Step, unreadable_on_error
+from replay.history.event_values import actor, player, secret_label
+from replay.history.timeline import Step, unreadable_on_error
 
 CREATORS_PLACE: Final = 2
 """The seq of the event with which the creator of a game takes the first place, as part of the creation."""

@@ -27,11 +27,11 @@ from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Instant, PlayerAt, message
 from ledger.canonical import format_timestamp
+from ledger.clock.turn_clock import deadline, is_pause_over, milliseconds_left, time_left_message
 from ledger.commands import CLOCK, is_due
 from ledger.envelope import is_timestamp
-from ledger.turn_clock import deadline, is_pause_over, milliseconds_left, time_left_message
 from replay.audit.findings import Check
-from replay.timeline import Step
+from replay.history.timeline import Step
 
 
 def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:

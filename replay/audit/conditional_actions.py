@@ -12,7 +12,7 @@ from domain.conditional import KEEPING_EVENTS, seat_of_action
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
-from replay.timeline import Step
+from replay.history.timeline import Step
 
 
 class ConditionalActions:

@@ -22,10 +22,10 @@ from domain.json_types import JsonObject
 from domain.messages import Message, Text, message, plural_message, semicolon_list
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
+from ledger.clock.turn_clock import waits_for_ruling
 from ledger.commands import CLOCK
 from ledger.envelope import is_hash
 from ledger.record import Record
-from ledger.turn_clock import waits_for_ruling
 from replay.audit.clock_decisions import (
     decide_clock_event,
     decide_deadline,
@@ -38,9 +38,9 @@ from replay.audit.dispute_decisions import check_foundation, decide_dispute_even
 from replay.audit.envelope_problems import envelope_problems
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
-from replay.diff import changes
-from replay.event_values import game_status, quoted
-from replay.timeline import Step, unreadable_on_error
+from replay.history.diff import changes
+from replay.history.event_values import game_status, quoted
+from replay.history.timeline import Step, unreadable_on_error
 
 MADE_UP: Final = message(
     "The record was made up or changed here: a server that keeps to the rules cannot write this."

@@ -18,10 +18,10 @@ from domain.game import AdministratorDecision, Game
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from ledger.canonical import unhex
+from ledger.clock.turn_clock import clock_stopped_until
 from ledger.commands import ARBITER, TAKEBACK
-from ledger.turn_clock import clock_stopped_until
 from replay.audit.findings import Check
-from replay.event_values import actor, quoted
+from replay.history.event_values import actor, quoted
 
 IsPlay = Callable[[int], bool]
 """Returns whether an event, given by its seq, is one of play, or `GameStarted`."""

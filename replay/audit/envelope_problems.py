@@ -13,10 +13,10 @@ from domain.disputes.events import DISPUTE_EVENTS
 from domain.event import By, ByPlayer, BySeat, Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
+from ledger.clock.settings import clock_faults
 from ledger.commands import ARBITER, CLOCK, SCORER, START, STORE, TAKEBACK, by_player
-from ledger.turn_clock import clock_faults
 from replay.audit.dispute_decisions import result_problems
-from replay.event_values import actor, quoted
+from replay.history.event_values import actor, quoted
 
 _WITHOUT_ACTION: Final = frozenset(
     {

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from domain.json_types import JsonObject
 from domain.messages import Message, message, message_in, plural_message, semicolon_list
 from replay.audit.responsibility import Basis
-from replay.event_values import displayable_message
+from replay.history.event_values import displayable_message
 from replay.language.renderer import NO_NAMES, Names, Renderer
 
 Name: TypeAlias = Literal[

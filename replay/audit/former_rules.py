@@ -19,7 +19,7 @@ from domain.game import Game, MissedDeadlines
 from domain.messages import Message, Text, listing, message
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.timeline import Step, unreadable_on_error
+from replay.history.timeline import Step, unreadable_on_error
 
 _NUMBER: Final = re.compile("[0-9]{1,9}")
 

@@ -9,15 +9,15 @@ from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Instant, Message, comma_list, message, plural_message
 from ledger.canonical import format_timestamp, unhex
-from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.envelope import is_hash
 from ledger.keys import BadSignature
-from ledger.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
 from ledger.record import Record
-from ledger.signed_note import ED25519, NoteKey, SignedNote
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import MAX_PATH, MAX_SIZE, verify_inclusion
+from ledger.transparency.signed_note import ED25519, NoteKey, SignedNote
 from replay.audit.findings import Check
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
-from replay.event_values import quoted
+from replay.history.event_values import quoted
 
 _FIELDS: Final = {"checkpoint", "game", "seq", "hash", "index", "path"}
 _CHANGED: Final = message("The proof was changed, or was never one of this log.")

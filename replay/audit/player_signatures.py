@@ -26,7 +26,7 @@ from ledger.player_signatures import (
 )
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.timeline import Step
+from replay.history.timeline import Step
 
 _Name: TypeAlias = PlayerAt | PlayerWithId
 

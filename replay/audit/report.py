@@ -6,11 +6,11 @@ from typing import Final, assert_never
 
 from domain.messages import Message, Value, comma_list, listing, message, message_in, plural_message
 from replay.audit.findings import CHECK_TITLES, Check, Finding, Name, Outcome, Report, Unknown
-from replay.event_text import rules_title
-from replay.event_values import game_status
+from replay.history.event_text import rules_title
+from replay.history.event_values import game_status
 from replay.language.renderer import Renderer
+from replay.language.text_layout import columns, wrap
 from replay.render.styles import BOLD, DIM, Styler
-from replay.render.text_layout import columns, wrap
 
 _GREEN: Final = "green"
 _RED: Final = "bold red"

@@ -10,7 +10,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message, plural_message
 from ledger.record import Record, scan
-from ledger.signed_note import NoteKey
+from ledger.transparency.signed_note import NoteKey
 from replay.audit.against import check_against
 from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck, NonceCheck
@@ -38,8 +38,8 @@ from replay.audit.signatures import (
 from replay.audit.summary import described, facts_of, summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History, history_of
-from replay.event_values import names_of
-from replay.timeline import steps, unreadable_on_error
+from replay.history.event_values import names_of
+from replay.history.timeline import steps, unreadable_on_error
 
 
 def audit(

@@ -15,9 +15,9 @@ from ledger.pending import commitment
 from ledger.record import Record
 from ledger.record_schema import Opening
 from replay.audit.findings import Check
-from replay.event_values import secret_label
+from replay.history.event_values import secret_label
+from replay.history.timeline import steps, unreadable_on_error
 from replay.render.descriptions import in_words
-from replay.timeline import steps, unreadable_on_error
 
 
 def check_secrets(record: Record) -> Check:

@@ -16,7 +16,7 @@ from replay.audit.findings import Check
 from replay.audit.head_key import check_listed_keys, check_period, check_trust
 from replay.audit.kept_evidence import NO_EVIDENCE, KeptEvidence, note_kept_receipts
 from replay.audit.trusted_keys import TrustedKeys
-from replay.event_values import quoted
+from replay.history.event_values import quoted
 
 _INTACT_COPY: Final = message("An intact copy of the record decides it.")
 _NEWER_PROGRAM: Final = message("A newer version of this program may know the field.")

@@ -16,6 +16,7 @@ from ledger.record import Record
 from replay.audit.findings import TOPICS, Check, Finding, Name, Report, Summary, Topic
 from replay.audit.holders import actions_of_people, receipt_holders
 from replay.audit.responsibility import Responsible, responsible
+from replay.history.inspect_messages import NOBODY_ACCUSED
 
 QUESTIONS: Final[Mapping[Topic, Message]] = {
     "copy": message("what cannot be read in this file"),
@@ -101,9 +102,6 @@ NONE_SIGNED: Final = message(
 )
 SERVER_ANSWERS: Final = message(
     "The server has signed the record as it is, so the server has to answer for it."
-)
-NOBODY_ACCUSED: Final = message(
-    "Anybody can change a file, so this accuses nobody yet: get the record from the server again."
 )
 READER_JUDGES: Final = message(
     "What you have kept shows this, and nobody has signed it: you know whether it is right, but it proves"

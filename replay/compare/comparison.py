@@ -22,7 +22,7 @@ from replay.compare.histories import (
     relation,
 )
 from replay.compare.proofs import Proof, proofs
-from replay.event_values import seated_players
+from replay.history.event_values import seated_players
 from replay.language.renderer import Names, Renderer
 
 Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]

@@ -22,10 +22,10 @@ from replay.compare.conclusions import (
     summary,
 )
 from replay.compare.histories import SIDES, History, Side
-from replay.event_values import actor
+from replay.history.event_values import actor
 from replay.language.renderer import Renderer
+from replay.language.text_layout import columns, wrap
 from replay.render.styles import BOLD, DIM, Styler
-from replay.render.text_layout import columns, wrap
 
 _STYLES: Final = {"continuation": "green", "divergence": "bold red", "unknown": "yellow"}
 _VERDICTS: Final[Mapping[Verdict, Message]] = {

@@ -26,8 +26,8 @@ from domain.messages import (
     message_in,
 )
 from replay.language.catalogue import ENGLISH, SEAM, Catalogue, catalogue
+from replay.language.text_layout import clean, isolated
 from replay.language.times import day_text, instant_text
-from replay.render.text_layout import clean, isolated
 
 
 class Names:

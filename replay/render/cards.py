@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from domain.scene import Panel, Row
 from replay.language.renderer import Renderer
+from replay.language.text_layout import cut, ems, unbroken_entries, with_minus, wrap
 from replay.render.descriptions import panel_state, player_label
 from replay.render.markup import Ids, Markup, element, joined, moved, number, on_lines
 from replay.render.palette import CARD, DARK, GOLD, MUTED, THIN_LINE, seat_colour
 from replay.render.pieces import shield
-from replay.render.text_layout import cut, ems, unbroken_entries, with_minus, wrap
 
 SERIF = "'Iowan Old Style','Palatino Linotype',Palatino,'Book Antiqua',Georgia,'DejaVu Serif',serif"
 SANS = "'Segoe UI','Helvetica Neue',Verdana,'DejaVu Sans',sans-serif"

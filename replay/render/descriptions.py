@@ -23,7 +23,7 @@ from domain.messages import (
 )
 from domain.scene import Cell, LegendEntry, Panel, Piece, Scene, Sign
 from replay.language.renderer import Renderer
-from replay.render.text_layout import clean
+from replay.language.text_layout import clean
 
 PieceNames: TypeAlias = Mapping[str, Text]
 """What kinds of pieces are called, by kind."""

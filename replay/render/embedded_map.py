@@ -13,6 +13,7 @@ from domain.hexes import Hex, distance, neighbours
 from domain.messages import message
 from domain.scene import Scene
 from replay.language.renderer import Renderer
+from replay.language.text_layout import with_minus
 from replay.render.arrows import arrows_markup
 from replay.render.board import HEXAGON, definitions, hexes_of, pieces_markup, terrain_use
 from replay.render.cards import SANS
@@ -41,7 +42,6 @@ from replay.render.outlines import outline_labels, outline_lines
 from replay.render.palette import DARK, HALO, SEA, terrain_colour
 from replay.render.pieces import badge, piece_markup
 from replay.render.terrain import terrain_symbol
-from replay.render.text_layout import with_minus
 
 _MARGIN = 8.0
 _WIDTH_ON_PAGE = 720.0

@@ -11,12 +11,12 @@ from functools import lru_cache
 
 from domain.hexes import Hex
 from domain.scene import Cell, Piece
+from replay.language.text_layout import clean, cut, ems, with_minus
 from replay.render.descriptions import coordinates
 from replay.render.geometry import Box, Spot, box_around, centre, piece_spots
 from replay.render.markup import Markup, bold_text, element, joined, moved
 from replay.render.palette import CARD, DARK, HALO, terrain_colour
 from replay.render.pieces import badge
-from replay.render.text_layout import clean, cut, ems, with_minus
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import assert_never
 from domain.messages import message
 from domain.scene import LegendEntry, Scene
 from replay.language.renderer import Renderer
+from replay.language.text_layout import ems, with_minus, wrap
 from replay.render.arrows import Curve, arrow_markup
 from replay.render.board import changed_frame
 from replay.render.cards import Block, stacked, text_line
@@ -19,7 +20,6 @@ from replay.render.markup import Ids, Markup, element, joined, moved
 from replay.render.outlines import outline_line
 from replay.render.palette import DARK, MUTED
 from replay.render.pieces import piece_markup, removed_piece_markup
-from replay.render.text_layout import ems, with_minus, wrap
 
 _COORDINATES = element(
     "text", "q,r", y=30, font_size=100, font_style="italic", text_anchor="middle", fill=DARK

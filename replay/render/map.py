@@ -13,6 +13,7 @@ from math import hypot, sqrt
 from domain.hexes import Hex
 from domain.scene import Scene
 from replay.language.renderer import Renderer
+from replay.language.text_layout import ems, with_minus
 from replay.render.board import board, hexes_of
 from replay.render.cards import Block
 from replay.render.geometry import HALF_WIDTH, RADIUS, Box, bounds, centre
@@ -20,7 +21,6 @@ from replay.render.labels import label_sizes
 from replay.render.markup import Ids, Markup, element, joined, moved, number
 from replay.render.palette import DARK, GOLD, MUTED, PAPER, SEA, THIN_LINE
 from replay.render.pieces import EMBLEMS
-from replay.render.text_layout import ems, with_minus
 
 _LARGEST_SCALE = 0.66
 _PADDING = 2.0

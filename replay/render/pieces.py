@@ -6,11 +6,11 @@ drawing becomes a plaque with its first letters.
 
 from functools import lru_cache
 
+from replay.language.text_layout import ems
 from replay.render.descriptions import in_words
 from replay.render.drawings import PLAQUE, Drawing, drawing_of
 from replay.render.markup import Markup, bold_text, element, joined, translation
 from replay.render.palette import DARK, HALO, SeatColour, seat_colour
-from replay.render.text_layout import ems
 
 EMBLEMS = (
     "M-3.3 -10H3.3V-3.3H10V3.3H3.3V10H-3.3V3.3H-10V-3.3H-3.3Z",

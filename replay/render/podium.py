@@ -1,27 +1,29 @@
 """The podium of a game that has ended: the seats by place, with titles and what their points come from.
 
-`finishers` has the data, which pages show as well; `podium` draws them above the board of a picture.
+It is drawn above the board of a picture. `replay.history.score_chart.finishers` has the data.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from domain.messages import Text, Value, message_in
-from domain.scene import Scene
 from replay.language.renderer import Renderer
+from replay.language.text_layout import cut, ems, with_minus
 from replay.render.cards import EMPTY, SERIF, Block, FontSizes, row_list, text_line
 from replay.render.descriptions import player_label
 from replay.render.markup import Ids, Markup, element, joined, moved
 from replay.render.palette import DARK, MUTED, seat_colour
 from replay.render.pieces import shield
-from replay.render.text_layout import cut, ems, with_minus
-from replay.score_chart import PointSource, ScoreChart
 
 _STEPS: Final = (132.0, 96.0, 68.0, 44.0)
 """The heights of the steps by place, from the first; further places have the last one."""
 _MOST_WIDTH: Final = 300.0
 _GAP: Final = 12.0
+
+
+PointSource: TypeAlias = tuple[Text, int]
+"""What points come from, and how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,27 +36,6 @@ class Finisher:
     title: Text
     is_out: bool
     sources: tuple[PointSource, ...]
-
-
-def finishers(scene: Scene, chart: ScoreChart) -> list[Finisher]:
-    """Return the seats by place, from the scene and the scores at the end; [] without a ranking."""
-    if not chart.places:
-        return []
-    scores = chart.points[-1].scores
-    return sorted(
-        (
-            Finisher(
-                panel.seat,
-                chart.places[panel.seat],
-                scores[panel.seat],
-                panel.heading,
-                panel.is_out,
-                chart.sources[panel.seat],
-            )
-            for panel in scene.panels
-        ),
-        key=lambda finisher: (finisher.place, finisher.seat),
-    )
 
 
 def podium(

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Final
 
+from replay.language.text_layout import HARD_SPACE
 from replay.render.palette import seat_colour, terrain_colour
-from replay.render.text_layout import HARD_SPACE
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

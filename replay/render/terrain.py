@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from replay.language.text_layout import cut, ems
 from replay.render.descriptions import in_words
 from replay.render.geometry import Spot
 from replay.render.markup import Markup, element, joined, moved
@@ -34,7 +35,6 @@ from replay.render.terrain_motifs import (
     water,
     wave,
 )
-from replay.render.text_layout import cut, ems
 
 _AT_THE_EDGES = (
     Spot(0, -70, 0.72),

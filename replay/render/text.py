@@ -23,6 +23,15 @@ from domain.messages import (
 )
 from domain.scene import Arrow, LegendEntry, Outline, Panel, Row, Scene, Sign
 from replay.language.renderer import Renderer
+from replay.language.text_layout import (
+    HARD_SPACE,
+    clean,
+    columns,
+    cut,
+    longest_word,
+    unbroken_entries,
+    wrap,
+)
 from replay.render.descriptions import (
     PieceNames,
     all_pieces,
@@ -47,15 +56,6 @@ from replay.render.styles import (
     unbreakable,
 )
 from replay.render.text_board import MARK, draw_board, piece_glyphs, terrain_glyphs
-from replay.render.text_layout import (
-    HARD_SPACE,
-    clean,
-    columns,
-    cut,
-    longest_word,
-    unbroken_entries,
-    wrap,
-)
 
 _DEFAULT_WIDTH = 100
 _MIN_WIDTH = 20

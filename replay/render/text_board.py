@@ -11,6 +11,7 @@ from string import ascii_lowercase, ascii_uppercase, digits
 
 from domain.hexes import Hex
 from domain.scene import Cell, Piece, Scene
+from replay.language.text_layout import clean, columns
 from replay.render.descriptions import by_seat, coordinates
 from replay.render.styles import (
     DIM,
@@ -21,7 +22,6 @@ from replay.render.styles import (
     seat_style,
     terrain_style,
 )
-from replay.render.text_layout import clean, columns
 
 MARK = "*"
 """Stands before a seat that has left its mark on a hex; no terrain and no piece has this character."""

@@ -30,7 +30,7 @@ from redis.typing import EncodableT
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, Text, message
-from ledger.time_zones import is_time_zone
+from ledger.clock.time_zones import is_time_zone
 from service import clock
 from service.accounts.account_reader import (
     EMAIL_FIELDS,

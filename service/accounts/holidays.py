@@ -22,7 +22,7 @@ from redis.client import Pipeline
 from domain.errors import Malformed
 from domain.json_types import Timestamp
 from domain.messages import Day, message, plural_message
-from ledger.time_zones import time_zone
+from ledger.clock.time_zones import time_zone
 from service import clock
 from service.bounds import Bounds
 from service.clock import TrustedClock

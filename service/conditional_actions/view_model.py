@@ -15,7 +15,7 @@ from domain.json_types import JsonObject
 from domain.messages import Text, Value, message
 from domain.scene import caption
 from ledger.canonical import canonical, digest
-from replay.diff import label_of
+from replay.history.diff import label_of
 from replay.look_ahead import Outlook
 from service.pages.view_models.position_view import unsealed_event
 

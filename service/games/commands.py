@@ -16,10 +16,10 @@ from domain.errors import Malformed
 from domain.event import Clock, Event, NonceSource
 from domain.game import Game
 from ledger import commands
+from ledger.clock.turn_clock import waits_for_ruling
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
-from ledger.turn_clock import waits_for_ruling
-from replay.absent_player import action_for_absent_player
+from replay.bots.absent_player import action_for_absent_player
 from service import clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.accounts import BotPlayers

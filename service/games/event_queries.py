@@ -10,12 +10,12 @@ from typing import Any, Final, TypeAlias
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
-from replay.branches import can_be_superseded
-from replay.event_filter import EventFilter
-from replay.event_text import scored_round_end, seat_in_play
-from replay.inspect import EventContext, explain_event, published_secret
+from replay.history.branches import can_be_superseded
+from replay.history.event_filter import EventFilter
+from replay.history.event_text import scored_round_end, seat_in_play
+from replay.history.inspect import EventContext, explain_event, published_secret
+from replay.history.timeline import Step
 from replay.language.renderer import Names, Renderer
-from replay.timeline import Step
 from service.bounds import Bounds
 from service.errors import GameDamaged
 from service.games.loader import PAGE_LINES, GameLoader

@@ -10,8 +10,8 @@ from domain.lifecycle import check_options
 from domain.messages import Message, Text, message, plural_message
 from domain.options import range_faults
 from domain.registry import rule_system_for
-from ledger.turn_clock import clock_faults
-from replay.playout import bot_names
+from ledger.clock.settings import clock_faults
+from replay.bots.playout import bot_names
 
 DEFAULT_BOT: Final = "sensible"
 """The bot that every rule system has (`RuleSystem.BOTS`)."""

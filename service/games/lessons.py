@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from domain.event import acting_seat
 from domain.game import Game
 from domain.lessons import AnyLesson, Moment, due_lessons
-from replay.timeline import Step
+from replay.history.timeline import Step
 from service.accounts.accounts import LESSONS_OFF, Players
 from service.bounds import Bounds
 from service.games.loader import GameLoader

@@ -24,7 +24,7 @@ from domain.fold import EarlierGames
 from domain.game import Game
 from domain.messages import Text
 from domain.upcasters import upcast
-from replay.timeline import Step
+from replay.history.timeline import Step
 from service.bounds import Bounds
 from service.errors import GameDamaged, NotFound, log_text
 from service.games.access import GameAccess, game_not_found

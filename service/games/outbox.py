@@ -44,8 +44,8 @@ from domain.bot_tasks import has_searching_bot, needs_search, next_bot_task
 from domain.event import Event
 from domain.game import Game, Turn
 from domain.json_types import JsonObject
-from ledger import turn_clock
 from ledger.canonical import canonical
+from ledger.clock import turn_clock
 from service import clock
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)

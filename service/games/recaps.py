@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Message
-from replay.recap import ACCOUNT_EVENTS, Recap, recap_events
+from replay.history.recap import ACCOUNT_EVENTS, Recap, recap_events
 from service.games.loader import GameLoader
 
 MAX_EVENTS: Final = 30

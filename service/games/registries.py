@@ -21,8 +21,8 @@ from domain.clock.decisions import has_holidays
 from domain.errors import NotNow
 from domain.json_types import JsonObject
 from ledger import commands
+from ledger.clock.time_zones import UTC_NAME
 from ledger.pending import PendingEvents
-from ledger.time_zones import UTC_NAME
 from service.accounts.accounts import Players
 from service.accounts.holidays import AccountHoliday, Holidays
 from service.accounts.keys import PlayerKeys

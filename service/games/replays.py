@@ -16,9 +16,9 @@ from domain.event import acting_seat, recorded_data
 from domain.game import Game
 from domain.messages import PlayerAt, Text, mentions
 from domain.scene import caption
-from replay.event_index import EventIndex, event_index
-from replay.score_chart import ScoreChart, score_chart_of
-from replay.timeline import Step
+from replay.history.event_index import EventIndex, event_index
+from replay.history.score_chart import ScoreChart, score_chart_of
+from replay.history.timeline import Step
 from service.bounds import Bounds
 from service.games.loader import GameLoader
 from service.games.single_flight import SingleFlight

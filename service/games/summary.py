@@ -15,7 +15,7 @@ from domain.event import Clock
 from domain.game import Game, Status
 from domain.json_types import JsonObject
 from ledger.canonical import format_timestamp
-from ledger.turn_clock import bank_begins_at, bank_milliseconds, clock_stop, pause_limit
+from ledger.clock.turn_clock import bank_begins_at, bank_milliseconds, clock_stop, pause_limit
 from service import clock
 from service.games.concerns import counted_concerns
 from service.games.dispute_view import open_dispute_summary, pending_takeback

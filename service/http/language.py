@@ -16,7 +16,7 @@ from werkzeug.http import parse_accept_header
 from werkzeug.local import LocalProxy
 
 from domain.errors import CartularyError
-from ledger.time_zones import UTC_NAME, time_zone
+from ledger.clock.time_zones import UTC_NAME, time_zone
 from replay.language.catalogue import DOMAIN, ENGLISH, FOLDER, languages, primary_subtag
 from replay.language.renderer import Names, Renderer, renderer
 from replay.language.times import locale_of

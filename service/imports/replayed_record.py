@@ -19,7 +19,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.record import Record
 from replay.language.renderer import Names
-from replay.render.text_layout import clean
+from replay.language.text_layout import clean
 from service.bounds import Bounds
 from service.games.event_queries import EventQueries
 from service.games.game_cache import GameCache

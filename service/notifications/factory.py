@@ -13,8 +13,8 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message
+from replay.history.recap import Recap
 from replay.language.renderer import NO_NAMES, Names
-from replay.recap import Recap
 from service.accounts.accounts import Players
 from service.clubs.clubs import Clubs
 from service.errors import NotFound

@@ -17,8 +17,8 @@ from domain.game import Game
 from domain.messages import Message, message
 from domain.tournaments.formats import round_title
 from domain.tournaments.tournament import Tournament
-from ledger import turn_clock
-from replay.event_text import actor_message, outcome_message
+from ledger.clock import turn_clock
+from replay.history.event_text import actor_message, outcome_message
 from replay.language.renderer import Names, Renderer
 from service import clock
 from service.accounts.accounts import Players

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 from domain.json_types import JsonObject
 from domain.messages import Message
-from ledger.time_zones import UTC_NAME, time_zone
+from ledger.clock.time_zones import UTC_NAME, time_zone
+from replay.history.recap import Recap
 from replay.language.catalogue import ENGLISH, choose_language
 from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
-from replay.recap import Recap
 from service.accounts.account_reader import Player
 from service.games.outbox import Subject
 from service.notifications.kinds import Kind

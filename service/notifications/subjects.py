@@ -12,7 +12,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, PlayerWithId, Value, message
-from ledger.turn_clock import clock_stop
+from ledger.clock.turn_clock import clock_stop
 from service import clock
 from service.games.outbox import Subject
 from service.notifications.delivery import Delivery

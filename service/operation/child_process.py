@@ -15,7 +15,7 @@ from typing import Protocol
 
 from typing_extensions import override
 
-from ledger.durable_files import open_private
+from ledger.files.durable_files import open_private
 from service.operation.parent_watch import PARENT_PIPE
 
 

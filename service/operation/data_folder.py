@@ -21,7 +21,7 @@ import platformdirs
 from filelock import FileLock, Timeout
 
 from domain.messages import Message, message
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from service.errors import ServiceError
 from service.operation.parent_watch import kill_with_group
 

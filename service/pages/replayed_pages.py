@@ -13,11 +13,11 @@ from domain.event import Event
 from domain.game import Game
 from domain.messages import Text, Value, message
 from domain.scene import Scene, caption
-from replay.diff import change_sections, changes, label_of, with_differences
-from replay.event_filter import CONDITIONS, parse_filter
-from replay.event_text import actor_message
-from replay.render.score_chart import score_chart_svg
-from replay.score_chart import NoScores, score_rows
+from replay.history.diff import change_sections, changes, label_of, with_differences
+from replay.history.event_filter import CONDITIONS, parse_filter
+from replay.history.event_text import actor_message
+from replay.history.score_chart import NoScores, score_rows
+from replay.history.score_chart_svg import score_chart_svg
 from service.entered_text import trim
 from service.errors import NotFound
 from service.games.private_notes import PrivateNote

@@ -24,7 +24,7 @@ from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has n
 from itsdangerous import BadSignature
 from typing_extensions import override
 
-from ledger.time_zones import is_time_zone
+from ledger.clock.time_zones import is_time_zone
 from replay.language.catalogue import languages
 from service.accounts.password_guesses import LoginSource
 from service.accounts.tokens import TOKEN_DAYS

@@ -38,7 +38,7 @@ from domain.messages import (
 )
 from domain.registry import rule_system_for
 from ledger.canonical import canonical
-from replay.event_text import game_title
+from replay.history.event_text import game_title
 from replay.language.catalogue import languages
 from replay.render.arms import arms_svg, empty_shield_svg
 from service import clock

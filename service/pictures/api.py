@@ -9,7 +9,8 @@ from flask import Response
 
 from domain.json_types import JsonObject
 from domain.scene import Scene
-from replay.render.podium import Finisher, finishers
+from replay.history.score_chart import finishers
+from replay.render.podium import Finisher
 from replay.render.svg import svg
 from service.errors import NotFound
 from service.games.visibility import visibility_for

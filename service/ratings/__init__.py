@@ -1,1 +1,1 @@
-"""Ratings of players: their projection, calls and charts. `replay.ratings` has the formula."""
+"""Ratings of players: their projection, calls and charts. `replay.bots.ratings` has the formula."""

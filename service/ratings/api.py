@@ -12,7 +12,7 @@ from domain.json_types import (
     Signature,
     Timestamp,
 )
-from replay.player_ratings import RatedGame, RatingExclusion
+from replay.ratings.player_ratings import RatedGame, RatingExclusion
 from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.validation import PageLimit, QueryInteger, StrictSchema, String

@@ -33,8 +33,8 @@ from domain.messages import message
 from domain.registry import rule_systems
 from ledger.canonical import canonical
 from ledger.keys import ratings_payload
-from ledger.merkle import root
-from replay.player_ratings import (
+from ledger.transparency.merkle import root
+from replay.ratings.player_ratings import (
     FIRST_HASH,
     MODEL_NAME,
     NotRated,

@@ -25,8 +25,8 @@ from typing import Any, BinaryIO, Final
 import redis
 
 from domain.errors import CartularyError
-from ledger.durable_files import new_file, sync_folder
-from ledger.os_errors import os_reason
+from ledger.files.durable_files import new_file, sync_folder
+from ledger.files.os_errors import os_reason
 from service.connection import connect, is_cluster, unavailable_on_error
 from service.errors import Unavailable
 from service.operation.append_only_file.parts import SINGLE_FILE, find_parts

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ledger.merkle import root
+from ledger.transparency.merkle import root
 from service.accounts.erased import ErasedPlayers
 from service.accounts.handle_index import HandleIndex
 from service.bootstrap import Service

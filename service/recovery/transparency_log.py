@@ -11,9 +11,9 @@ import orjson
 import redis
 
 from domain.errors import Unreadable
-from ledger.checkpoint import Checkpoint, head_leaf_hash
-from ledger.merkle import HASH_BYTES, MemoryTree
-from ledger.signed_note import SignedNote
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import HASH_BYTES, MemoryTree
+from ledger.transparency.signed_note import SignedNote
 from service.connection import to_text, unavailable_on_error
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.store import LogEntry, LoggedHead, TransparencyStore

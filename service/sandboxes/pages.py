@@ -12,8 +12,8 @@ from werkzeug.wrappers import Response
 from domain.errors import Malformed, Refused
 from domain.game import Game, copy
 from domain.messages import Text, message
+from replay.bots.playout import quick_bot_names
 from replay.language.renderer import NO_NAMES
-from replay.playout import quick_bot_names
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.http.context import client_network, service
 from service.http.language import game_names

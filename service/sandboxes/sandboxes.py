@@ -12,8 +12,8 @@ from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import plural_message
+from replay.bots.playout import quick_bot_names
 from replay.language.renderer import Renderer
-from replay.playout import quick_bot_names
 from replay.sandbox import Sandbox, check_bots
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound, SandboxConflict

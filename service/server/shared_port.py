@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any, Final, TypeAlias
 
 from domain.errors import CartularyError
-from ledger.os_errors import os_reason
+from ledger.files.os_errors import os_reason
 from service.operation.forked_process import ForkedProcess
 
 SECONDS_TO_FINISH: Final = 7.0

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from domain.errors import CartularyError
 from domain.messages import message
-from ledger.durable_files import sync_folder
+from ledger.files.durable_files import sync_folder
 from service.errors import Unavailable
 from service.operation.data_folder import make_private
 from service.settings import archive_folder

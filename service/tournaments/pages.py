@@ -13,7 +13,7 @@ from domain.tournaments.decisions import ABSENT_AFTER, MAX_DESCRIPTION
 from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
-from ledger.time_zones import UTC_NAME
+from ledger.clock.time_zones import UTC_NAME
 from service import clock
 from service.clubs.store import Club
 from service.errors import Forbidden

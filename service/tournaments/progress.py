@@ -21,7 +21,7 @@ from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
 from domain.tournaments.tournament import DrawnRound, Tournament
 from ledger import commands
-from ledger.tournament_log import PendingTournamentEvents, middle_of
+from replay.tournaments.log import PendingTournamentEvents, middle_of
 from service import clock
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys

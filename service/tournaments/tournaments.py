@@ -34,7 +34,7 @@ from domain.tournaments.tournament import (
 )
 from ledger.envelope import is_timestamp
 from ledger.keys import tournament_receipt_payload
-from ledger.tournament_log import (
+from replay.tournaments.log import (
     PendingTournamentEvents,
     is_tournament_id,
     parse_event,

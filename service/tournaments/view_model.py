@@ -29,7 +29,7 @@ from domain.tournaments.formats import (
 from domain.tournaments.pairing import Player
 from domain.tournaments.standings import BYE_POINTS, NO_PLACE, Result, Standing, TieBreak
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
-from ledger.time_zones import time_zone
+from ledger.clock.time_zones import time_zone
 from service import clock
 from service.http.language import request_language
 from service.pages.view_models.new_game_form import (

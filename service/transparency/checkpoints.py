@@ -15,10 +15,10 @@ from typing import Final
 
 from domain.errors import Malformed, Unreadable
 from domain.messages import message
-from ledger.checkpoint import Checkpoint, EpochDeclaration, epochs_from
 from ledger.keys import BadSignature
-from ledger.merkle import root
-from ledger.signed_note import ED25519, NoteKey, SignedNote
+from ledger.transparency.checkpoint import Checkpoint, EpochDeclaration, epochs_from
+from ledger.transparency.merkle import root
+from ledger.transparency.signed_note import ED25519, NoteKey, SignedNote
 from service import clock
 from service.errors import Conflict, Forbidden, Unavailable
 from service.keyring import Keyring

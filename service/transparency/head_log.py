@@ -11,8 +11,8 @@ from typing import Final, Protocol
 
 from domain.errors import Unreadable
 from domain.messages import message
-from ledger.checkpoint import head_leaf_hash
-from ledger.merkle import new_nodes
+from ledger.transparency.checkpoint import head_leaf_hash
+from ledger.transparency.merkle import new_nodes
 from service.errors import Unavailable
 from service.store.event_store import Head
 from service.transparency.store import LoggedHead, TransparencyStore

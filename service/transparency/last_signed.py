@@ -13,9 +13,9 @@ from typing import Final
 from filelock import FileLock, Timeout
 
 from domain.errors import Unreadable
-from ledger.checkpoint import Checkpoint
-from ledger.durable_files import replace_file
-from ledger.signed_note import SignedNote
+from ledger.files.durable_files import replace_file
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.signed_note import SignedNote
 from service.errors import Unavailable
 
 log = logging.getLogger(__name__)

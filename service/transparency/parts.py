@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import redis
 
-from ledger.signed_note import NoteKey
+from ledger.transparency.signed_note import NoteKey
 from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings

@@ -8,8 +8,8 @@ from domain.errors import CartularyError, Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
-from ledger.checkpoint import Checkpoint
-from ledger.merkle import prove_consistency, prove_inclusion, root
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.merkle import prove_consistency, prove_inclusion, root
 from service.errors import NotFound
 from service.store.event_store import LogReader
 from service.transparency.checkpoints import Checkpoints

@@ -17,8 +17,8 @@ from typing import Final
 
 import redis
 
-from ledger.durable_files import replace_file
-from ledger.os_errors import os_reason
+from ledger.files.durable_files import replace_file
+from ledger.files.os_errors import os_reason
 from service.connection import to_text, unavailable_on_error
 from service.errors import Unavailable
 from service.operation.data_folder import FOLDER_ID, RESTORED

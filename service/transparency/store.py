@@ -6,14 +6,14 @@
     cartulary:{transparency}:entries:C    hash, what the leaves from C * CHUNK_ENTRIES on stand for:
                                           `INDEX` -> `GAME FIRST LAST`; "" for a leaf whose event is lost
     cartulary:{transparency}:origin       the origin, unless CARTULARY_ORIGIN is set
-    cartulary:{transparency}:epochs       list of signed declarations of new epochs (ledger/checkpoint.py)
+    cartulary:{transparency}:epochs       list of signed declarations of new epochs (`EpochDeclaration`)
     cartulary:{transparency}:checkpoints  hash, the last published checkpoints: size -> note
     cartulary:{transparency}:latest       size of the latest checkpoint
     cartulary:{transparency}:cosigned     size of the latest checkpoint with a cosignature
     cartulary:{transparency}:fresh        exists while the latest checkpoint is new
 
-Only nodes with complete subtrees are stored (ledger/merkle.py); they never change. A node takes 32 bytes, and
-a tree has twice as many nodes as leaves.
+Only nodes with complete subtrees are stored (ledger/transparency/merkle.py); they never change. A node takes
+32 bytes, and a tree has twice as many nodes as leaves.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,9 +25,9 @@ from typing import Any, Final
 import redis
 
 from domain.errors import Unreadable
-from ledger.checkpoint import head_leaf_hash
-from ledger.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
-from ledger.signed_note import SignedNote
+from ledger.transparency.checkpoint import head_leaf_hash
+from ledger.transparency.merkle import HASH_BYTES, MemoryTree, Node, new_nodes
+from ledger.transparency.signed_note import SignedNote
 from service.connection import read_field, text_or_none, to_text, unavailable_on_error
 from service.errors import Unavailable
 
@@ -103,7 +103,7 @@ class EntriesMissing(Unavailable):
 
 
 class TransparencyStore:
-    """Reads and writes the log; implements `ledger.merkle.NodeReader`. Thread-safe.
+    """Reads and writes the log; implements `ledger.transparency.merkle.NodeReader`. Thread-safe.
 
     Every method raises Unavailable if Redis does not respond, and Unreadable if what it reads is damaged.
     """
@@ -160,8 +160,8 @@ class TransparencyStore:
     ) -> bool:
         """Append leaves to a tree of `size` leaves; return False, and change nothing, if it has another size.
 
-        `nodes` are the new nodes (`ledger.merkle.new_nodes`). `heads` has, by game id, the head that is
-        logged now, and the new one; nothing is changed either if another one is logged.
+        `nodes` are the new nodes (`ledger.transparency.merkle.new_nodes`). `heads` has, by game id, the head
+        that is logged now, and the new one; nothing is changed either if another one is logged.
         """
         first_chunk = size // CHUNK_ENTRIES
         chunks = range(first_chunk, (size + len(heads) - 1) // CHUNK_ENTRIES + 1)

@@ -9,9 +9,9 @@ from click.testing import Result
 
 from cartulary.cli import cartulary
 from client.receipts import SUFFIX, ReceiptFileError, ReceiptFolder
-from ledger.checkpoint import Checkpoint
-from ledger.signed_note import SignedNote, sign_text
-from replay.output_files import write_file
+from ledger.files.output_files import write_file
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.signed_note import SignedNote, sign_text
 from tests.support.records import KEY, Table
 from tests.support.witnesses import ORIGIN, inclusion_of
 

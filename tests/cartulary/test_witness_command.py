@@ -15,7 +15,7 @@ from client import clients
 from client.witness.folder import WitnessFolder
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
-from ledger.signed_note import COSIGNATURE, NoteKey, note_key
+from ledger.transparency.signed_note import COSIGNATURE, NoteKey, note_key
 from tests.support.log_server import LogServer
 
 Run = Callable[..., Result]

@@ -11,10 +11,10 @@ from click.testing import CliRunner, Result
 from cartulary.cli import cartulary
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
-from ledger.checkpoint import Checkpoint
 from ledger.keys import SigningKey, shown_head_payload
-from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
-from ledger.signed_note import SignedNote, sign_text
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.merkle import MemoryTree, leaf_hash, prove_consistency
+from ledger.transparency.signed_note import SignedNote, sign_text
 from tests.support.records import KEY, STRANGER, Table
 
 Run = Callable[..., Result]

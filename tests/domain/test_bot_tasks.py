@@ -23,8 +23,8 @@ from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.pending import PendingEvents
+from replay.bots.playout import START
 from replay.language.renderer import english
-from replay.playout import START
 from tests.support.baron_positions import given
 
 SECRET = b"secret"

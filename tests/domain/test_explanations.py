@@ -10,7 +10,7 @@ from domain.messages import english_word, message, term
 from domain.registry import rule_systems
 from domain.scene import Scene
 from ledger.record import read
-from replay.timeline import steps
+from replay.history.timeline import steps
 
 GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.jsonl"))
 SYSTEMS = list(rule_systems())

@@ -11,7 +11,7 @@ from domain.contract import ALL_SECRETS, AnyRuleSystem
 from domain.event import Event
 from domain.game import Game
 from domain.registry import EXPANSIONS, RULES
-from replay.typed_json import faults
+from replay.laws.typed_json import faults
 from tests.games.records import FOLDER, course_of, record_of
 from tests.support.variants import nightly_except
 

@@ -17,8 +17,8 @@ from domain.hexes import Hex
 from domain.next_step import next_step, refusal
 from ledger.record import read
 from replay.audit import audit
+from replay.bots.playout import plan, play
 from replay.language.renderer import english
-from replay.playout import plan, play
 from tests.support.choice_trees import nodes
 from tests.support.processes import cartulary
 from tests.support.records import trusting_signer

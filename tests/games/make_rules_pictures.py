@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from domain.registry import rule_systems
 from ledger.record import read
-from replay.timeline import Step, steps
+from replay.history.timeline import Step, steps
 from service.pages.rules.pictures import SOURCE
 
 _GAMES: Final = Path(__file__).parent

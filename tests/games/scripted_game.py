@@ -15,13 +15,13 @@ from domain.event import Clock
 from domain.game import Game
 from ledger import commands
 from ledger.canonical import format_timestamp
+from ledger.clock.turn_clock import deadline
 from ledger.commands import SecretSource
 from ledger.keys import SigningKey
 from ledger.pending import SALT_BYTES, PendingEvents
 from ledger.player_signatures import sign_action
 from ledger.record import header, write
-from ledger.turn_clock import deadline
-from replay.absent_player import action_for_absent_player
+from replay.bots.absent_player import action_for_absent_player
 
 PLAYERS: Final = ("ada", "bea", "cid", "dan", "eve")
 NONCES: Final = (b"", b"north", b"\x00" * 64, b"\xf0\x9f\x8e\xb2", b"\xff")

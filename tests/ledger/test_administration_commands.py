@@ -14,8 +14,8 @@ from domain.contract import DomainEvent
 from domain.errors import Malformed, NotNow
 from domain.event import By
 from ledger import commands
+from ledger.clock.turn_clock import deadline
 from ledger.keys import SigningKey
-from ledger.turn_clock import deadline
 from replay.audit import audit
 from replay.audit.findings import Report
 from tests.support.faults import raises

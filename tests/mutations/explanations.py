@@ -18,7 +18,7 @@ from ledger.canonical import canonical
 from ledger.commands import ARBITER, TAKEBACK
 from ledger.record import Record
 from replay.compare.comparison import compare
-from replay.event_values import seated_players
+from replay.history.event_values import seated_players
 from tests.mutations.subjects import SERVER_KEY, Subject
 from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
 from tests.support.honest_server import refutation

@@ -13,7 +13,7 @@ from ledger import commands
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.record import Record
-from ledger.signed_note import NoteKey
+from ledger.transparency.signed_note import NoteKey
 from tests.support.local_game import START, LocalGame
 from tests.support.records import KEY, PLAYER_KEY, SECRET, Table, read
 from tests.support.witnesses import WITNESS, inclusion_of

@@ -12,7 +12,7 @@ from domain.errors import Malformed, NotNow, Refused
 from domain.fold import fold
 from domain.json_types import JsonObject
 from ledger.record import Record, read
-from replay.playout import plan, play
+from replay.bots.playout import plan, play
 from replay.sandbox import Sandbox, game_with_drawn_secrets, known_secrets
 from tests.support.local_game import LocalGame
 

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from jinja2 import FileSystemBytecodeCache
 
 from ledger.record import Record
-from ledger.signed_note import COSIGNATURE, note_key
+from ledger.transparency.signed_note import COSIGNATURE, note_key
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.connection import connect

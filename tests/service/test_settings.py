@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from ledger.keys import SigningKey
-from ledger.signed_note import COSIGNATURE, note_key
+from ledger.transparency.signed_note import COSIGNATURE, note_key
 from replay.language.renderer import english
 from service.bounds import Bounds
 from service.operation.data_folder import embedded_redis_url

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from replay.event_filter import NO_FILTER
+from replay.history.event_filter import NO_FILTER
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.operation.embedded_redis import EmbeddedRedis

@@ -10,10 +10,10 @@ import pytest
 from freezegun import freeze_time
 
 from domain.event import Event
-from ledger import turn_clock
+from ledger.clock import turn_clock
 from ledger.commands import CLOCK
 from replay.audit import audit
-from replay.timeline import Step, steps
+from replay.history.timeline import Step, steps
 from service.notifications.delivery import Delivery
 from service.settings import Settings
 from tests.simulation.world import START, World

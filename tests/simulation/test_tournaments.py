@@ -13,8 +13,8 @@ from freezegun import freeze_time
 
 from domain.errors import NotNow
 from domain.tournaments.tournament import Tournament
-from ledger.tournament_log import read_tournament
-from replay.tournament_audit import audit_tournament
+from replay.tournaments.audit import audit_tournament
+from replay.tournaments.log import read_tournament
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.service_games import take_action

@@ -20,8 +20,9 @@ from rq.serializers import JSONSerializer
 
 from domain.errors import Refused
 from domain.game import Game
-from ledger import commands, turn_clock
+from ledger import commands
 from ledger.canonical import format_timestamp
+from ledger.clock import turn_clock
 from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
 from service.connection import to_text

@@ -2,14 +2,15 @@
 
 from domain.json_types import JsonObject
 from ledger.record import Record
-from replay.event_values import names_of
-from replay.inspect import explain_event, record_context
-from replay.inspect_page import explanation_page
+from replay.audit.signatures import is_signed_as_it_is
+from replay.history.event_values import names_of
+from replay.history.inspect import explain_event, record_context
+from replay.history.inspect_page import explanation_page
+from replay.history.log_view import log_lines
+from replay.history.timeline import step_at
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import Renderer, renderer
-from replay.log_view import log_lines
 from replay.render.styles import Styler
-from replay.timeline import step_at
 
 PLAIN = Styler(is_on=False)
 
@@ -27,7 +28,7 @@ def explain(
     return explain_event(
         step,
         renderer_of(record, language),
-        record_context(record, step.event),
+        record_context(record, step.event, is_signed_as_it_is=is_signed_as_it_is(record)),
         lists_all_actions=lists_all_actions,
     )
 

@@ -7,7 +7,7 @@ from domain.disputes import disputes, takebacks
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import unhex
-from ledger.turn_clock import clock_stopped_until
+from ledger.clock.turn_clock import clock_stopped_until
 
 TYPES = frozenset(
     {

@@ -12,9 +12,9 @@ from domain.errors import NotNow
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import message
+from ledger.clock.turn_clock import is_pause_over
 from ledger.commands import by_player
 from ledger.envelope import is_timestamp
-from ledger.turn_clock import is_pause_over
 
 OF_PEOPLE = frozenset(
     {

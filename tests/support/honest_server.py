@@ -24,11 +24,12 @@ from domain.fold import NOTHING_OPENED, EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, unhex
+from ledger.clock.settings import clock_faults
+from ledger.clock.turn_clock import deadline
 from ledger.commands import by_player
 from ledger.envelope import is_hash
 from ledger.pending import commitment as commitment_to
 from ledger.record import Record
-from ledger.turn_clock import clock_faults, deadline
 from tests.support.events import event_of
 from tests.support.honest_disputes import TYPES as DISPUTE_EVENTS
 from tests.support.honest_disputes import decide_dispute, due_event

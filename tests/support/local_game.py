@@ -10,10 +10,10 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger import commands, record
 from ledger.canonical import format_timestamp
+from ledger.clock.turn_clock import deadline
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents, commitment
 from ledger.player_signatures import sign, statement_payload
-from ledger.turn_clock import deadline
 from tests.support.records import KEY, SINCE
 
 PLAYERS = ("ada", "bea", "cid", "dan", "eve")

@@ -9,10 +9,10 @@ import orjson
 
 from client.clients import Client
 from client.retries import UNTRUSTED_SERVER
-from ledger.checkpoint import Checkpoint, EpochDeclaration
 from ledger.keys import SigningKey
-from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
-from ledger.signed_note import SignedNote, sign_text
+from ledger.transparency.checkpoint import Checkpoint, EpochDeclaration
+from ledger.transparency.merkle import MemoryTree, leaf_hash, prove_consistency
+from ledger.transparency.signed_note import SignedNote, sign_text
 
 URL = "http://log.test"
 

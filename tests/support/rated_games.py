@@ -9,13 +9,13 @@ import orjson
 
 from domain.json_types import JsonObject
 from ledger.canonical import format_timestamp
-from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.keys import SigningKey, ratings_payload
-from ledger.merkle import MemoryTree, prove_inclusion
 from ledger.record import read
-from ledger.signed_note import SignedNote, sign_text
-from replay.player_ratings import MODEL_NAME, RatingTable, rated_result
-from replay.playout import START, plan, play
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import MemoryTree, prove_inclusion
+from ledger.transparency.signed_note import SignedNote, sign_text
+from replay.bots.playout import START, plan, play
+from replay.ratings.player_ratings import MODEL_NAME, RatingTable, rated_result
 
 LOG: Final = "log.test"
 _SEED: Final = b"rated games"

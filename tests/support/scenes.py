@@ -12,7 +12,7 @@ from domain.hexes import neighbours
 from domain.messages import Message, PlayerAt, message, term
 from domain.scene import Arrow, Cell, LegendEntry, Outline, Panel, Piece, Scene, Sign
 from ledger.record import Record, read
-from replay.timeline import game_at, steps
+from replay.history.timeline import game_at, steps
 
 GAMES = Path(__file__).parent.parent / "games"
 

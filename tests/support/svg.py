@@ -7,8 +7,8 @@ from xml.etree import ElementTree as ET
 
 from domain.scene import Scene
 from replay.language.renderer import Renderer
+from replay.language.text_layout import ems
 from replay.render.svg import svg as draw_svg
-from replay.render.text_layout import ems
 from tests.support.languages import ENGLISH
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -11,7 +11,7 @@ from domain.errors import NotNow
 from domain.event import Clock
 from domain.tournaments.tournament import Tournament
 from ledger.canonical import format_timestamp
-from ledger.tournament_log import read_tournament
+from replay.tournaments.log import read_tournament
 from service import clock
 from service.bootstrap import Service
 from tests.support.processes import wait_until

@@ -3,10 +3,16 @@
 from typing import Any, Final
 
 from domain.json_types import JsonObject
-from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.keys import SigningKey
-from ledger.merkle import MemoryTree, leaf_hash, prove_inclusion
-from ledger.signed_note import COSIGNATURE, SignedNote, cosign_text, note_key, sign_text
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import MemoryTree, leaf_hash, prove_inclusion
+from ledger.transparency.signed_note import (
+    COSIGNATURE,
+    SignedNote,
+    cosign_text,
+    note_key,
+    sign_text,
+)
 from tests.support.records import KEY, Table
 
 WITNESS_KEY: Final = SigningKey.from_seed(b"w" * 32)

@@ -19,11 +19,11 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from ledger import commands
 from ledger.canonical import canonical
-from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.keys import SigningKey
-from ledger.merkle import MemoryTree, prove_inclusion
 from ledger.player_signatures import sign_action
-from ledger.signed_note import SignedNote, sign_text
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import MemoryTree, prove_inclusion
+from ledger.transparency.signed_note import SignedNote, sign_text
 from replay.audit import TrustedKey, TrustedKeys, audit
 from replay.audit.kept_evidence import KeptEvidence
 from replay.language.renderer import english

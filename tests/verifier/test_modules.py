@@ -14,7 +14,7 @@ from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode
 from ledger.keys import SigningKey
-from ledger.merkle import MemoryTree, leaf_hash, prove_consistency
+from ledger.transparency.merkle import MemoryTree, leaf_hash, prove_consistency
 from tests.mutations.changes import NESTED, ODD_BYTES, ODD_VALUES
 from tests.mutations.subjects import subjects
 from tests.support.records import KEY, STRANGER, signed_again

@@ -11,9 +11,9 @@ import pytest
 
 from domain.chance import Chance
 from domain.game import Game
-from replay import absent_player
-from replay.absent_player import MAX_ACTIONS
 from replay.audit import audit
+from replay.bots import absent_player
+from replay.bots.absent_player import MAX_ACTIONS
 from service.bootstrap import Service
 from tests.support.service_games import play_until, take_action
 from tests.support.worker_harness import RecordingChannel, WorkerHarness

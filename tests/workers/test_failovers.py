@@ -22,10 +22,10 @@ import httpx
 import pytest
 import redis
 
-from ledger.checkpoint import Checkpoint, head_leaf_hash
-from ledger.merkle import root
 from ledger.record import read
-from ledger.signed_note import SignedNote
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import root
+from ledger.transparency.signed_note import SignedNote
 from replay.audit.runner import audit
 from service import clock
 from service.bootstrap import Service, build

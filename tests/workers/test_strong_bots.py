@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from domain.game import Game
-from replay.thinking_time import ThinkingTime
+from replay.bots.thinking_time import ThinkingTime
 from service.bootstrap import Service
 from service.operation.process_reports import EXPECTED_KINDS
 from tests.support.processes import Start, descendants, is_running, wait_for_exit, wait_until

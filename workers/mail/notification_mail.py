@@ -18,7 +18,7 @@ from domain.messages import (
     message_in,
     plural_message,
 )
-from ledger.turn_clock import clock_stop
+from ledger.clock.turn_clock import clock_stop
 from replay.language.renderer import Names, Renderer
 from service import clock
 from service.accounts.account_reader import Player

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from domain.messages import Message, Value
 from replay.language.renderer import Renderer
-from replay.render.text_layout import columns, wrap
+from replay.language.text_layout import columns, wrap
 
 COLUMNS: Final = 72
 """Columns of the lines of texts."""

@@ -5,7 +5,7 @@ with; a player's receipts and private notes.
 from flask import Response
 
 from domain.json_types import JsonObject
-from replay.event_filter import CONDITIONS, parse_filter
+from replay.history.event_filter import CONDITIONS, parse_filter
 from service.games.exports import MAX_GAMES as MAX_EXPORTED_GAMES
 from service.games.exports import note_json
 from service.http.blueprint import (

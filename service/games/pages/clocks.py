@@ -7,8 +7,8 @@ from werkzeug.wrappers import Response
 
 from domain.clock import decisions
 from domain.errors import Malformed
-from ledger.time_zones import UTC_NAME, time_zone_names
-from ledger.turn_clock import clock_stop, is_pause_over, pause_limit
+from ledger.clock.time_zones import UTC_NAME, time_zone_names
+from ledger.clock.turn_clock import clock_stop, is_pause_over, pause_limit
 from service import clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
 from service.games.api.clocks import parse_days

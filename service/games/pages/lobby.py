@@ -9,7 +9,7 @@ from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
 from domain.registry import RegisteredRuleSystem, rule_systems
-from ledger.time_zones import UTC_NAME
+from ledger.clock.time_zones import UTC_NAME
 from service.clubs.store import Club
 from service.errors import TooManyGames
 from service.games.game_settings import DEFAULT_BOT

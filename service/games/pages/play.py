@@ -16,10 +16,10 @@ from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, message
 from domain.scene import Scene
-from replay.event_text import actor_message, outcome_message
-from replay.recap import without_marks
-from replay.render.podium import Finisher, finishers
-from replay.score_chart import Mark
+from replay.history.event_text import actor_message, outcome_message
+from replay.history.recap import without_marks
+from replay.history.score_chart import Mark, finishers
+from replay.render.podium import Finisher
 from service import clock
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, Stale, Unauthorised

@@ -13,10 +13,10 @@ from werkzeug.wrappers import Response
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
-from ledger.signed_note import NoteKey
+from ledger.transparency.signed_note import NoteKey
 from replay.audit.findings import CHECK_TITLES
 from replay.audit.summary import checkable_sentence, meanings
-from replay.event_values import secret_label
+from replay.history.event_values import secret_label
 from service.http.blueprint import ApiResponse, json_response, read_query
 from service.http.context import service
 from service.http.language import request_language

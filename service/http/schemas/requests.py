@@ -8,7 +8,7 @@ from marshmallow import fields, post_load
 from domain.chance import MAX_NONCE_BYTES
 from domain.json_types import JsonObject
 from domain.registry import EXPANSIONS, RULES
-from replay.playout import DEFAULT_BOTS, STRONG
+from replay.bots.playout import DEFAULT_BOTS, STRONG
 from service.games.game_settings import DEFAULT_BOT, MAX_BOTS
 from service.games.player_signatures import PlayerSignature
 from service.http.schemas.type_schemas import REFERENCE
@@ -274,7 +274,7 @@ _CONDITIONS: Final = {
     "to": "Only events up to this time, the end of this day, or this seq.",
     "hex": "Only events whose action or outcome names this hex, such as `0,-1`.",
 }
-"""The conditions of replay/event_filter.py, which checks them. `from` cannot be an attribute of a class."""
+"""The conditions of replay/history/event_filter.py, which checks them. `from` cannot be an attribute."""
 
 EventsQuery: Final = StrictSchema.from_dict(
     {

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ledger.durable_files import replace_file
-from ledger.os_errors import os_reason
+from ledger.files.durable_files import replace_file
+from ledger.files.os_errors import os_reason
 from service.errors import ServiceError
 
 SINGLE_FILE: Final = "appendonly.aof"

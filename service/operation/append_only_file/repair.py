@@ -11,8 +11,8 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ledger.durable_files import new_file, sync_folder
-from ledger.os_errors import os_reason
+from ledger.files.durable_files import new_file, sync_folder
+from ledger.files.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
     AppendOnlyFileError,

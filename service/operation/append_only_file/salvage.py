@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ledger.durable_files import sync_folder
-from ledger.os_errors import os_reason
+from ledger.files.durable_files import sync_folder
+from ledger.files.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
     ENGINE_FILE,

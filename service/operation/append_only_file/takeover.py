@@ -20,8 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from ledger.durable_files import replace_file, sync_folder
-from ledger.os_errors import os_reason
+from ledger.files.durable_files import replace_file, sync_folder
+from ledger.files.os_errors import os_reason
 from service import clock
 from service.operation.append_only_file.parts import (
     ENGINE_FILE,

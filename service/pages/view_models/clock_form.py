@@ -12,7 +12,8 @@ from domain.clock.messages import time_amount
 from domain.json_types import JsonObject
 from domain.messages import Amount
 from domain.option_fields import entered_number
-from ledger.time_zones import time_zone_names
+from ledger.clock.settings import MOST_EXCUSED, MOST_MISSED
+from ledger.clock.time_zones import time_zone_names
 
 CLOCK: Final = "clock"
 FIELD: Final = "clock-"
@@ -25,8 +26,6 @@ INCREMENTS: Final = (60, 600, _HOUR, 4 * _HOUR, 8 * _HOUR, _DAY)
 USUAL_EXCUSED: Final = 1
 USUAL_REMOVE_AFTER: Final = 3
 """What the form proposes for missed turns: one is excused, and the third in a row costs the seat."""
-MOST_EXCUSED: Final = 10
-MOST_MISSED: Final = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from domain.event import Clock
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import Amount, Message, Text, message, plural_message
-from ledger.turn_clock import bank_milliseconds, clock_stop, holiday_until, milliseconds_left
+from ledger.clock.turn_clock import bank_milliseconds, clock_stop, holiday_until, milliseconds_left
 from service import clock
 from service.pages.view_models.new_game_form import time_per_turn
 

@@ -11,7 +11,7 @@ from domain.chance import MAX_NONCE_BYTES
 from domain.errors import Malformed, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
-from replay.event_text import actor_message, outcome_message
+from replay.history.event_text import actor_message, outcome_message
 from service.chat.conversation import ChatMessagePage
 from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent

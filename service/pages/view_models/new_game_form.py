@@ -16,7 +16,7 @@ from domain.messages import Message, Text, counted, message, message_in, term
 from domain.option_fields import OptionField, entered_number
 from domain.options import COMMON_OPTION_FIELDS
 from domain.registry import RegisteredRuleSystem
-from replay.playout import RANDOM, STRONG, bot_names
+from replay.bots.playout import RANDOM, STRONG, bot_names
 from service.entered_text import trim
 from service.games.game_settings import DEFAULT_BOT
 from service.pages.view_models.clock_form import clock_of, field_of_fault

@@ -11,8 +11,8 @@ from domain.errors import CartularyError
 from domain.event import Event
 from domain.game import Game, Resumption
 from domain.messages import PlayerAt, PlayerWithId, Text
-from ledger.checkpoint import Checkpoint
-from ledger.signed_note import NoteKey, SignedNote
+from ledger.transparency.checkpoint import Checkpoint
+from ledger.transparency.signed_note import NoteKey, SignedNote
 from replay.audit.chance import CREATORS_PLACE
 from replay.audit.findings import Topic
 from service import clock

@@ -10,7 +10,7 @@ from flask import request
 from domain.game import Game
 from domain.hexes import Hex
 from domain.scene import Scene
-from replay.recap import Recap, RecapEvent, scene_with_recap
+from replay.history.recap import Recap, RecapEvent, scene_with_recap
 from service.http.context import service
 from service.pages.forms import number_parameter
 

@@ -14,12 +14,12 @@ from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, Value, message
 from domain.scene import caption
 from ledger.canonical import canonical
-from replay.diff import ChangeSection, change_sections
-from replay.event_index import EventIndex
-from replay.event_text import outcome_message
-from replay.event_values import secret_label, secret_value
-from replay.inspect import explained_clauses
-from replay.inspect_messages import (
+from replay.history.diff import ChangeSection, change_sections
+from replay.history.event_index import EventIndex
+from replay.history.event_text import outcome_message
+from replay.history.event_values import secret_label, secret_value
+from replay.history.inspect import explained_clauses
+from replay.history.inspect_messages import (
     chance_messages,
     deadline_message,
     following_messages,
@@ -27,8 +27,8 @@ from replay.inspect_messages import (
     legal_actions_message,
     turn_messages,
 )
+from replay.history.timeline import Step
 from replay.render.map_links import NO_LINKS
-from replay.timeline import Step
 from service.games.visibility import Visibility
 from service.http.language import request_renderer
 from service.pages.templating import absolute_url
@@ -103,7 +103,7 @@ class ReplayedEvent:
 
     @cached_property
     def explanation(self) -> JsonObject:
-        """The explanation of the event (replay/inspect.py)."""
+        """The explanation of the event (replay/history/inspect.py)."""
         return self.source.events.explain(
             self.head, self.step, self.source.player, request_renderer(), self.visibility
         )

@@ -10,7 +10,7 @@ from cartulary.terminal_client.console import LineConsole, is_beginning, next_wo
 from cartulary.terminal_client.tokens import VARIABLE, TokensError, TokensFile
 from domain.registry import rule_system_for
 from ledger.record import read
-from replay.timeline import game_at
+from replay.history.timeline import game_at
 
 GAMES = Path(__file__).parents[2] / "games"
 FORMS = ("place 0,0", "place 0,1", "move 0,0>1,0", "move 0,0>1,0 2,0>1,0", "pass")

@@ -7,7 +7,7 @@ from client.calls import Call, server_keys
 from client.errors import InvalidResponse
 from client.results import MAX_KEYS
 from client.witness import calls
-from ledger.merkle import MAX_PATH
+from ledger.transparency.merkle import MAX_PATH
 from tests.support.faults import raises
 from tests.support.log_server import LogServer
 

@@ -14,8 +14,8 @@ from client.witness.follow import Follower, KeyChanged, LogBroken
 from client.witness.split_view import SplitView
 from domain.errors import Unreadable
 from ledger.keys import SigningKey
-from ledger.merkle import HASH_BYTES
-from ledger.signed_note import COSIGNATURE, SignedNote, note_key
+from ledger.transparency.merkle import HASH_BYTES
+from ledger.transparency.signed_note import COSIGNATURE, SignedNote, note_key
 from tests.support.faults import raises
 from tests.support.log_server import LogServer
 

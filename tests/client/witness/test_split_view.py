@@ -12,7 +12,7 @@ from client.witness.split_view import NoSplitView, SplitView, find_split, unprov
 from domain.errors import Unreadable
 from ledger.canonical import canonical, decode
 from ledger.keys import SigningKey
-from ledger.signed_note import COSIGNATURE, NoteKey, SignedNote, note_key
+from ledger.transparency.signed_note import COSIGNATURE, NoteKey, SignedNote, note_key
 from tests.support.log_server import LogServer
 
 SERVER = LogServer("a", "b", "c", "d", "e")

@@ -10,8 +10,8 @@ from domain.tournaments import decisions
 from domain.tournaments.decisions import MAX_SUBSTITUTES
 from domain.tournaments.events import SYSTEM, Decided
 from domain.tournaments.tournament import Tournament
-from ledger.tournament_log import PendingTournamentEvents
 from replay.language.renderer import english
+from replay.tournaments.log import PendingTournamentEvents
 from tests.support.tournaments import CLOCK, DAY, SWISS
 
 OPENED, CLOSES = "2026-03-02T09:00:00.000Z", "2026-03-03T09:00:00.000Z"

@@ -17,7 +17,7 @@ from domain.event import Event
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 from domain.messages import Message, Text
 from domain.scene import caption, outcome_of
-from replay.event_text import actor_message
+from replay.history.event_text import actor_message
 from replay.language.catalogue import parse_forms
 from replay.language.renderer import renderer
 from service.notifications.titles import title

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from ledger.merkle import MemoryTree
+from ledger.transparency.merkle import MemoryTree
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text

@@ -13,8 +13,8 @@ from freezegun import freeze_time
 from domain.errors import Malformed
 from domain.event import Clock, Event
 from domain.game import Game
-from replay import absent_player
 from replay.audit import audit
+from replay.bots import absent_player
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.records import trusting_signer

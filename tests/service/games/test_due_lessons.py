@@ -13,9 +13,9 @@ from domain.lessons import LESSONS_AT_ONCE, AnyLesson, Lesson, Moment, due_lesso
 from domain.messages import message
 from domain.registry import rule_systems
 from ledger.record import read
+from replay.bots.playout import plan, play
+from replay.history.timeline import Step, steps
 from replay.language.renderer import english
-from replay.playout import plan, play
-from replay.timeline import Step, steps
 from service.games.lessons import introduced_lessons, lessons_at
 from tests.support.seven_hexes import GAME as SEVEN_HEXES
 

@@ -4,11 +4,11 @@ import pytest
 
 from domain.contract import STATEMENT
 from domain.errors import Malformed
-from replay.branches import superseded_events
-from replay.event_index import EventIndex, event_index
-from replay.event_text import scored_round_end
-from replay.score_chart import NoScores, score_chart
-from replay.timeline import steps
+from replay.history.branches import superseded_events
+from replay.history.event_index import EventIndex, event_index
+from replay.history.event_text import scored_round_end
+from replay.history.score_chart import NoScores, score_chart
+from replay.history.timeline import steps
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import Forbidden

@@ -4,7 +4,7 @@ import pytest
 import redis
 
 from domain.game import Game
-from replay.event_filter import parse_filter
+from replay.history.event_filter import parse_filter
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.connection import connect

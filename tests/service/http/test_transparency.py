@@ -4,10 +4,10 @@ import pytest
 import redis
 
 from domain.json_types import JsonObject
-from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.keys import check_signed
-from ledger.merkle import verify_consistency, verify_inclusion
-from ledger.signed_note import NoteKey, SignedNote, cosign_text
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import verify_consistency, verify_inclusion
+from ledger.transparency.signed_note import NoteKey, SignedNote, cosign_text
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.head_log import HeadLog
 from service.transparency.store import TransparencyStore

@@ -5,9 +5,9 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
-from replay.event_text import outcome_message
+from replay.history.event_text import outcome_message
+from replay.history.timeline import steps
 from replay.language.renderer import english
-from replay.timeline import steps
 from service.bootstrap import Service
 from tests.service.conftest import StoreGame
 from tests.support.page_forms import log_in

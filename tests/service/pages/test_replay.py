@@ -7,9 +7,9 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from replay.branches import superseded_events
-from replay.event_index import event_index
-from replay.timeline import steps
+from replay.history.branches import superseded_events
+from replay.history.event_index import event_index
+from replay.history.timeline import steps
 from service.bootstrap import Service
 from tests.service.conftest import StoreGame
 from tests.support.html_links import link_with_id, links

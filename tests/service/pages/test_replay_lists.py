@@ -7,7 +7,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from domain.messages import message
-from replay.score_chart import score_chart
+from replay.history.score_chart import score_chart
 from service.bootstrap import Service
 from service.games.replays import Replays
 from service.pages.replayed_pages import LOG_PAGE_EVENTS

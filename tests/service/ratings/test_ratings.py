@@ -10,7 +10,7 @@ from domain.administration import OPERATOR
 from domain.errors import Malformed
 from domain.event import Event
 from ledger.keys import BadSignature, check_signed
-from replay.player_ratings import RatingTable, rated_result
+from replay.ratings.player_ratings import RatingTable, rated_result
 from service.administration.log import AdministrationLog
 from service.bootstrap import Service
 from service.connection import to_text

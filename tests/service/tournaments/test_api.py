@@ -10,7 +10,7 @@ import redis
 from freezegun import freeze_time
 
 from ledger.keys import check_signed
-from ledger.tournament_log import read_tournament
+from replay.tournaments.log import read_tournament
 from service import clock
 from service.bootstrap import build
 from tests.support.accounts import Accounts, Json, PlayerClient

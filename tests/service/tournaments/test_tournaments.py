@@ -14,10 +14,10 @@ from domain.errors import Unreadable
 from domain.tournaments.decisions import places_in
 from domain.tournaments.events import TournamentEvent
 from ledger.pending import PendingEvents
-from ledger.tournament_log import read_tournament
 from replay.audit import audit
 from replay.language.renderer import english
-from replay.tournament_audit import audit_tournament
+from replay.tournaments.audit import audit_tournament
+from replay.tournaments.log import read_tournament
 from service import clock
 from service.bootstrap import Service, build
 from service.errors import Forbidden, NotFound

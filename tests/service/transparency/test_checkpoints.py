@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from domain.errors import Malformed, Unreadable
-from ledger.checkpoint import Checkpoint, head_leaf_hash
 from ledger.keys import SigningKey
-from ledger.merkle import verify_consistency, verify_inclusion
-from ledger.signed_note import COSIGNATURE, SignedNote, cosign_text, note_key
+from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
+from ledger.transparency.merkle import verify_consistency, verify_inclusion
+from ledger.transparency.signed_note import COSIGNATURE, SignedNote, cosign_text, note_key
 from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.errors import Forbidden, NotFound

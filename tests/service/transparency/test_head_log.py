@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from domain.errors import Unreadable
-from ledger.checkpoint import head_leaf_hash
-from ledger.merkle import MemoryTree, leaf_hash, new_nodes, root
+from ledger.transparency.checkpoint import head_leaf_hash
+from ledger.transparency.merkle import MemoryTree, leaf_hash, new_nodes, root
 from service.bootstrap import Service, build
 from service.settings import Settings
 from service.store.redis_event_store import game_key

@@ -10,9 +10,9 @@ from click.testing import CliRunner
 
 from cartulary.cli import cartulary
 from domain.errors import Unreadable
-from ledger.checkpoint import Checkpoint, EpochDeclaration
-from ledger.merkle import MemoryTree
-from ledger.signed_note import COSIGNATURE, SignedNote, note_key
+from ledger.transparency.checkpoint import Checkpoint, EpochDeclaration
+from ledger.transparency.merkle import MemoryTree
+from ledger.transparency.signed_note import COSIGNATURE, SignedNote, note_key
 from service.bootstrap import Service, build
 from service.bounds import Bounds
 from service.errors import ServiceError

@@ -10,7 +10,7 @@ from freezegun import freeze_time
 from domain.fold import fold
 from domain.game import Game
 from replay.language.renderer import renderer
-from replay.render.text_layout import columns
+from replay.language.text_layout import columns
 from service import clock
 from service.bootstrap import Service
 from service.notifications.mail.confirmations import Confirmation

@@ -21,7 +21,8 @@ from icalendar import Calendar
 
 from cartulary.cli import cartulary
 from domain.game import Game
-from ledger import record, turn_clock
+from ledger import record
+from ledger.clock import turn_clock
 from service.bootstrap import Service
 from service.pages.app import create_web_app
 from service.settings import Settings
@@ -163,8 +164,8 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     "service/games/templates/game_list.html": frozenset({"first page"}),
     "service/notifications/feeds.py": frozenset({"calendar"}),
     "workers/mail/notification_mail.py": frozenset({"mail"}),
-    "replay/inspect.py": frozenset({"page of the action", "explanation"}),
-    "replay/event_text.py": frozenset({"log", "page of the action", "explanation"}),
+    "replay/history/inspect.py": frozenset({"page of the action", "explanation"}),
+    "replay/history/event_text.py": frozenset({"log", "page of the action", "explanation"}),
     "cartulary/commands/admin.py": frozenset({"list for the operator"}),
     # What programs read: the latest deadline possible, beside the time until which the clock stands still.
     "service/games/summary.py": frozenset(),
@@ -173,13 +174,13 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     "service/clock.py": frozenset(),
     "service/games/outbox.py": frozenset(),
     "workers/notifications/outbox_notifications.py": frozenset(),
-    "ledger/turn_clock.py": frozenset(),
+    "ledger/clock/turn_clock.py": frozenset(),
     "replay/audit/clock_decisions.py": frozenset(),
 }
 """The files that read the deadline of a turn, and where the reader sees it."""
 READING: Final = re.compile(
     r"\b(?:turn_clock|clock)\.deadline\(|\bmilliseconds_left\(|\bsummary\.deadline\b|def deadline\("
-    r"|\bfrom ledger\.turn_clock import[^)\n]*\bdeadline\b"
+    r"|\bfrom ledger\.clock\.turn_clock import[^)\n]*\bdeadline\b"
 )
 
 

@@ -1,0 +1,1 @@
+"""Writing files, and why the operating system refuses to."""

@@ -1,0 +1,264 @@
+"""A recap: what has happened in a game over several events, in words, in points and on one board.
+
+It contains nothing secret: its texts, points and arrows are made of public data alone, so that every reader
+gets the same recap of the same events.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from domain.game import Game
+from domain.hexes import Hex
+from domain.messages import (
+    Message,
+    PlayerAt,
+    Term,
+    Text,
+    Value,
+    counted,
+    message,
+    plural_message,
+    semicolon_list,
+)
+from domain.scene import Arrow, Cell, Piece, Scene
+from replay.history.branches import can_be_superseded
+from replay.history.event_text import actor_message, outcome_message
+from replay.history.timeline import Step
+from replay.render.descriptions import in_words, piece_names
+
+ACCOUNT_EVENTS: Final = frozenset({"PlayerKeyAdded", "PlayerKeyRevoked"})
+"""Events about accounts, which nobody needs to read in order to play on. A recap leaves them out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """Points that a seat has gained, or lost if `points` is less than 0."""
+
+    seat: int
+    points: int
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Pieces of one kind that a seat has lost; `name` is what the game calls the kind."""
+
+    seat: int
+    kind: str
+    count: int
+    name: Value
+
+    @property
+    def pieces(self) -> Value:
+        """The pieces in words: `2 knights`."""
+        return counted(self.count, self.name) if isinstance(self.name, Term) else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class RecapEvent:
+    """An event: who did what, the points that the scores changed by, and what it changed on the board.
+
+    An event that was superseded later has changed nothing on the board.
+    """
+
+    seq: int
+    at: str
+    actor: Value
+    outcome: Text
+    is_action: bool = False
+    gains: tuple[Gain, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    arrows: tuple[Arrow, ...] = ()
+    cells: tuple[Cell, ...] = ()
+    """The hexes that it has changed, as they were after it."""
+    has_board: bool = False
+    """Whether the game had started, so that there is a board to show."""
+
+    @property
+    def message(self) -> Message:
+        """The event in one line."""
+        return message("{actor}: {outcome}", actor=self.actor, outcome=self.outcome)
+
+
+@dataclass(frozen=True, slots=True)
+class Recap:
+    """What has happened since the last action of the seat `reader`, oldest first; None: of nobody.
+
+    `omitted` is how many earlier events are left out. `is_since_own_turn`: whether it begins after an action
+    of the reader, and not with the game.
+    """
+
+    events: tuple[RecapEvent, ...] = ()
+    omitted: int = 0
+    is_since_own_turn: bool = False
+    reader: int | None = None
+
+    @property
+    def count(self) -> int:
+        """How many events have happened, those that are left out included."""
+        return len(self.events) + self.omitted
+
+    @property
+    def gains(self) -> list[Gain]:
+        """By how many points the scores have changed over the events, in order of seats."""
+        points: Counter[int] = Counter()
+        for event in self.events:
+            for gain in event.gains:
+                points[gain.seat] += gain.points
+        return [Gain(seat, points[seat]) for seat in sorted(points) if points[seat]]
+
+    @property
+    def losses(self) -> list[Loss]:
+        """The pieces that were taken off the board, in order of seats."""
+        return _added_up(loss for event in self.events for loss in event.losses)
+
+    @property
+    def sentence(self) -> Message | None:
+        """All of it in one sentence: points and losses, or else the last action; None if it is nothing."""
+        if not self.events:
+            return None
+        changes = [*map(self._gain_message, self.gains), *map(self._loss_message, self.losses)]
+        if changes and self.is_since_own_turn:
+            return plural_message(
+                "since your last turn (one event): {changes}",
+                "since your last turn ({count} events): {changes}",
+                count=self.count,
+                changes=semicolon_list(changes),
+            )
+        if changes:
+            return plural_message(
+                "so far (one event): {changes}",
+                "so far ({count} events): {changes}",
+                count=self.count,
+                changes=semicolon_list(changes),
+            )
+        last = next((each for each in self.events[::-1] if each.is_action), self.events[-1])
+        if self.is_since_own_turn:
+            return plural_message(
+                "since your last turn: {event}",
+                "since your last turn ({count} events), the last one: {event}",
+                count=self.count,
+                event=last.message,
+            )
+        return plural_message(
+            "so far: {event}",
+            "so far ({count} events), the last one: {event}",
+            count=self.count,
+            event=last.message,
+        )
+
+    @property
+    def listed_events(self) -> tuple[RecapEvent, ...]:
+        """The events to list beside the sentence; none if it says what the only one was."""
+        is_said = self.count == 1 and not self.gains and not self.losses
+        return () if is_said else self.events
+
+    def _gain_message(self, gain: Gain) -> Message:
+        if gain.seat == self.reader:
+            return message("you {points:signed}", points=gain.points)
+        return message("{player} {points:signed}", player=PlayerAt(gain.seat), points=gain.points)
+
+    def _loss_message(self, loss: Loss) -> Message:
+        if loss.seat == self.reader:
+            return message("you lose {pieces}", pieces=loss.pieces)
+        return message("{player} loses {pieces}", player=PlayerAt(loss.seat), pieces=loss.pieces)
+
+
+def recap_events(steps: Iterable[Step], head: Game) -> tuple[RecapEvent, ...]:
+    """Return successive events of a game with this head for a recap."""
+    return tuple(
+        _recap_event(step, head) for step in steps if step.event["type"] not in ACCOUNT_EVENTS
+    )
+
+
+def _recap_event(step: Step, head: Game) -> RecapEvent:
+    event, after = step.event, step.after
+    recapped = RecapEvent(
+        event["seq"],
+        event["at"],
+        actor_message(event),
+        outcome_message(head.rules, event, after),
+        is_action=event["action"] is not None,
+        gains=_gains(step),
+        has_board=after.state is not None,
+    )
+    if after.state is None or (can_be_superseded(event) and head.is_superseded(event["seq"])):
+        return recapped
+    scene: Scene = after.rules.scene(after.position(None), event)
+    names = piece_names(scene)
+    cells = tuple(cell for cell in scene.cells if _is_marked(cell))
+    losses = _added_up(
+        Loss(piece.seat, piece.kind, piece.count, names.get(piece.kind) or in_words(piece.kind))
+        for cell in cells
+        for piece in cell.removed
+    )
+    return replace(recapped, losses=tuple(losses), arrows=scene.arrows, cells=cells)
+
+
+def _gains(step: Step) -> tuple[Gain, ...]:
+    before, after = step.before, step.after
+    if before is None or before.state is None:
+        return ()
+    scores = _scores(before)
+    gains = (Gain(seat, score - scores[seat]) for seat, score in _scores(after).items())
+    return tuple(gain for gain in gains if gain.points)
+
+
+def _scores(game: Game) -> Mapping[int, int]:
+    return {entry["seat"]: entry["score"] for entry in game.rules.standings(game.state)}
+
+
+def _added_up(losses: Iterable[Loss]) -> list[Loss]:
+    total: dict[tuple[int, str], Loss] = {}
+    for loss in losses:
+        former = total.get((loss.seat, loss.kind))
+        count = loss.count + (0 if former is None else former.count)
+        total[loss.seat, loss.kind] = replace(loss, count=count)
+    return [total[key] for key in sorted(total)]
+
+
+def _is_marked(cell: Cell) -> bool:
+    return cell.is_changed or cell.is_contested or bool(cell.removed or cell.note)
+
+
+def scene_with_recap(scene: Scene, events: Sequence[RecapEvent]) -> Scene:
+    """Return a scene of the position after these events in which all that they changed is marked too."""
+    marked: dict[Hex, Cell] = {}
+    for event in events:
+        for cell in event.cells:
+            former = marked.get(cell.at)
+            marked[cell.at] = cell if former is None else _marked_twice(former, cell)
+    cells = tuple(
+        _marked_twice(marked[cell.at], cell) if cell.at in marked else cell for cell in scene.cells
+    )
+    arrows = tuple(arrow for event in events for arrow in event.arrows)
+    return replace(scene, cells=cells, arrows=(*arrows, *scene.arrows))
+
+
+def without_marks(scene: Scene) -> Scene:
+    """Return a scene without the marks of the last event."""
+    cells = tuple(
+        replace(cell, is_changed=False, removed=(), note="", is_contested=False)
+        if _is_marked(cell)
+        else cell
+        for cell in scene.cells
+    )
+    return replace(scene, cells=cells, arrows=())
+
+
+def _marked_twice(former: Cell, cell: Cell) -> Cell:
+    return replace(
+        cell,
+        is_changed=cell.is_changed or former.is_changed,
+        is_contested=cell.is_contested or former.is_contested,
+        note=cell.note or former.note,
+        removed=_joined([*former.removed, *cell.removed]),
+    )
+
+
+def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    counts: Counter[Piece] = Counter()
+    for piece in pieces:
+        counts[replace(piece, count=1)] += piece.count
+    return tuple(replace(piece, count=count) for piece, count in counts.items())

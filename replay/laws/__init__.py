@@ -1,0 +1,1 @@
+"""The laws that every rule system keeps, checked on whole games."""

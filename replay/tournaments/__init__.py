@@ -1,0 +1,1 @@
+"""The log of a tournament: its sealed events, its record, and the audit of the record."""
