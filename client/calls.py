@@ -33,22 +33,12 @@ from client.results import (
     parse,
 )
 from domain.json_types import JsonObject
+from ledger.statements import Statement
 
 T_co = TypeVar("T_co", covariant=True)
 D = TypeVar("D")
 
 PREFIX: Final = "/api/v1"
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """What a person states with a request: the type of the event that follows, and the fields of its data
-    that the person decides. See `ledger.player_signatures`.
-    """
-
-    type: str
-    data: Mapping[str, Any]
-    takes_nonce: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,87 +294,26 @@ def submit(
     )
 
 
-def _state(
-    game: str, rest: str, statement: Statement, body: Mapping[str, Any], idempotency_key: str | None
-) -> Call[AcceptedAction]:
-    path, kind = _game(game, rest), reader(AcceptedAction)
-    key = _new_key(idempotency_key)
-    return call("POST", path, kind, body=body, key=key, game=game, statement=statement)
+def state(game: str, statement: Statement) -> Call[AcceptedAction]:
+    """Make a statement in a game."""
+    return _state(game, statement, reader(AcceptedAction))
 
 
-def request_takeback(
-    game: str, *, nonce: str | None = None, idempotency_key: str | None = None
-) -> Call[AcceptedAction]:
-    """Ask to take back the last action, in a game with `takebacks`."""
-    statement = Statement("TakebackRequested", {}, takes_nonce=True)
-    return _state(game, "/takebacks", statement, {"nonce": nonce}, idempotency_key)
+def withdraw(game: str, statement: Statement) -> Call[None]:
+    """Make a statement that withdraws an earlier one, after which there is no content."""
+    return _state(game, statement, _nothing)
 
 
-def answer_takeback(
-    game: str,
-    takeback: int,
-    *,
-    agree: bool,
-    nonce: str | None = None,
-    idempotency_key: str | None = None,
-) -> Call[AcceptedAction]:
-    """Agree to a takeback, or decline it. `takeback` is its number, the seq of the event that asked."""
-    data = {"request": takeback, "agree": agree}
-    statement = Statement("TakebackAnswered", data, takes_nonce=agree)
-    body = {"agree": agree, "nonce": nonce}
-    return _state(game, f"/takebacks/{takeback}/answers", statement, body, idempotency_key)
-
-
-def agree_to_pause(
-    game: str, *, agree: bool, idempotency_key: str | None = None
-) -> Call[AcceptedAction]:
-    """Agree to a pause of the clock, or withdraw the agreement."""
-    statement = Statement("PauseAgreed", {"agree": agree}, takes_nonce=False)
-    return _state(game, "/pause", statement, {"agree": agree}, idempotency_key)
-
-
-def give_time(
-    game: str, to: int, seconds: int, *, idempotency_key: str | None = None
-) -> Call[AcceptedAction]:
-    """Give the player at seat `to`, whose turn it is, more time, in seconds."""
-    data = {"to": to, "seconds": seconds}
-    statement = Statement("TimeGiven", data, takes_nonce=False)
-    return _state(game, "/time", statement, data, idempotency_key)
-
-
-def open_dispute(
-    game: str,
-    about: int,
-    text: str,
-    *,
-    nonce: str | None = None,
-    idempotency_key: str | None = None,
-) -> Call[AcceptedAction]:
-    """Open a dispute about event `about`."""
-    statement = Statement("DisputeOpened", {"about": about}, takes_nonce=True)
-    body = {"seq": about, "statement": text, "nonce": nonce}
-    return _state(game, "/disputes", statement, body, idempotency_key)
-
-
-def answer_dispute(
-    game: str,
-    dispute: int,
-    text: str,
-    *,
-    nonce: str | None = None,
-    idempotency_key: str | None = None,
-) -> Call[AcceptedAction]:
-    """Answer an open dispute. `dispute` is its number, the seq of the event that opened it."""
-    statement = Statement("DisputeAnswered", {"dispute": dispute}, takes_nonce=True)
-    body = {"statement": text, "nonce": nonce}
-    return _state(game, f"/disputes/{dispute}/answers", statement, body, idempotency_key)
-
-
-def withdraw_dispute(game: str, dispute: int, *, idempotency_key: str | None = None) -> Call[None]:
-    """Withdraw a dispute that the player has opened."""
-    statement = Statement("DisputeWithdrawn", {"dispute": dispute}, takes_nonce=False)
-    path, key = _game(game, f"/disputes/{dispute}"), _new_key(idempotency_key)
-    return call("DELETE", path, _nothing, body={}, key=key, game=game, statement=statement)
+def _state(game: str, statement: Statement, read: Callable[[bytes], D]) -> Call[D]:
+    return call(
+        statement.METHOD,
+        _game(game, statement.path()),
+        read,
+        body=statement.body(),
+        key=_new_key(statement.idempotency_key),
+        game=game,
+        statement=statement,
+    )
 
 
 def events(

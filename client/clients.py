@@ -8,7 +8,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import update_wrapper
-from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import httpx
 
@@ -28,6 +28,8 @@ from client.retries import (
     request_error_reason,
 )
 from client.streams import StreamProgress, event_source
+from ledger import statements
+from ledger.statements import Statement
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -67,6 +69,18 @@ class _Method(Generic[P, T]):
         return update_wrapper(method, self._describe)
 
 
+def _statement(
+    describe: Callable[[str, Statement], Call[T]], kind: Callable[P, Statement]
+) -> _Method[Concatenate[str, P], T]:
+    """Return the method that makes a statement of this kind in a game; its other arguments are its fields."""
+
+    def call(game: str, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
+        return describe(game, kind(*args, **kwargs))
+
+    call.__doc__ = kind.__doc__
+    return _Method(call, EvidenceKeeper.state)
+
+
 class _Calls:
     """The calls that both clients have, and what they share."""
 
@@ -89,13 +103,13 @@ class _Calls:
     legal_actions = _Method(api.legal_actions)
     lessons = _Method(api.lessons)
     submit = _Method(api.submit, EvidenceKeeper.submit)
-    request_takeback = _Method(api.request_takeback, EvidenceKeeper.state)
-    answer_takeback = _Method(api.answer_takeback, EvidenceKeeper.state)
-    agree_to_pause = _Method(api.agree_to_pause, EvidenceKeeper.state)
-    give_time = _Method(api.give_time, EvidenceKeeper.state)
-    open_dispute = _Method(api.open_dispute, EvidenceKeeper.state)
-    answer_dispute = _Method(api.answer_dispute, EvidenceKeeper.state)
-    withdraw_dispute = _Method(api.withdraw_dispute, EvidenceKeeper.state)
+    request_takeback = _statement(api.state, statements.RequestTakeback)
+    answer_takeback = _statement(api.state, statements.AnswerTakeback)
+    agree_to_pause = _statement(api.state, statements.AgreeToPause)
+    give_time = _statement(api.state, statements.GiveTime)
+    open_dispute = _statement(api.state, statements.OpenDispute)
+    answer_dispute = _statement(api.state, statements.AnswerDispute)
+    withdraw_dispute = _statement(api.withdraw, statements.WithdrawDispute)
     events = _Method(api.events)
     event_feed = _Method(api.event_feed)
     messages = _Method(api.messages)

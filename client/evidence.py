@@ -231,7 +231,7 @@ class EvidenceKeeper:
         """Return the body of a call that states something, with a nonce and a signature."""
         body, statement = dict(call.body or {}), call.statement
         assert statement is not None, "the call states something"
-        data = dict(statement.data)
+        data = statement.data()
         if statement.takes_nonce and is_drawn_from_nonces:
             body.setdefault("nonce", self._nonce(call))
         if "nonce" in body and is_drawn_from_nonces:
@@ -242,7 +242,7 @@ class EvidenceKeeper:
         head = (yield from self.send(api.game(call.game or ""))).head
         opening = {"salt": secrets.token_hex(_SALT_BYTES), "value": body.get("statement")}
         commitments = {"statement": commitment(opening)} if "statement" in body else None
-        payload = statement_payload(call.game or "", head.hash, statement.type, data, commitments)
+        payload = statement_payload(call.game or "", head.hash, statement.EVENT, data, commitments)
         signature = sign(key, payload)
         body["signature"] = {
             "key": signature["key"],

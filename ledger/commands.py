@@ -17,14 +17,12 @@ from domain.bot_tasks import common_action
 from domain.chance import SEED_VERSION, SeedVersion
 from domain.clock import deadlines, decisions, substitutes
 from domain.clock.deadlines import is_deserted
-from domain.disputes import disputes, takebacks
-from domain.disputes.events import Ruling
 from domain.errors import Malformed, NotNow
 from domain.event import By, Clock, NonceSource
 from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import message
-from ledger.clock.turn_clock import clock_stopped_until, has_passed, is_pause_over, waits_for_ruling
+from ledger.clock.turn_clock import has_passed, waits_for_ruling
 from ledger.pending import PendingEvents
 
 START: Final[By] = {"system": "start"}
@@ -238,18 +236,6 @@ def cancel_holiday(pending: PendingEvents, player: str, since: Timestamp) -> Non
     pending.add(event, by_player(pending.game, player))
 
 
-def agree_to_pause(pending: PendingEvents, seat: int, *, agree: bool) -> None:
-    """Let a seat agree to a pause, or withdraw its agreement. Raises NotNow."""
-    game = pending.game
-    is_over = is_pause_over(game, pending.next_at)
-    pending.add(decisions.agree_to_pause(game, seat, agree=agree, is_over=is_over), {"seat": seat})
-
-
-def give_time(pending: PendingEvents, seat: int, to: int, seconds: int) -> None:
-    """Let a seat give seat `to`, whose turn it is, more time, in seconds. Raises NotNow, Malformed."""
-    pending.add(decisions.give_time(pending.game, seat, to, seconds), {"seat": seat})
-
-
 def invite(pending: PendingEvents, player: str) -> None:
     """Have the creator of the game invite a player. Raises NotNow."""
     event = invitations.invite(pending.game, player)
@@ -353,103 +339,3 @@ def _act(pending: PendingEvents, action: Any) -> None:
     game = pending.game
     outcome = deadlines.act_for_absent_seat(game, action)
     pending.add(outcome, CLOCK, game.rules.action_to_json(action))
-
-
-def open_dispute(
-    pending: PendingEvents, seat: int, about: int, statement: str, nonce: bytes | None = None
-) -> None:
-    """Let a seat dispute event `about`. Raises NotNow, Malformed."""
-    until = clock_stopped_until(pending.game, pending.next_at)
-    event = disputes.open_dispute(pending.game, seat, about, statement, until, nonce)
-    pending.add(event, {"seat": seat})
-
-
-def answer_dispute(
-    pending: PendingEvents, number: int, seat: int, statement: str, nonce: bytes | None = None
-) -> None:
-    """Let a seat comment on the dispute that event `number` opened. Raises NotNow, Malformed."""
-    pending.add(disputes.answer(pending.game, number, seat, statement, nonce), {"seat": seat})
-
-
-def withdraw_dispute(pending: PendingEvents, number: int, seat: int) -> None:
-    """Let the seat that opened a dispute end it. Raises NotNow."""
-    pending.add(disputes.withdraw(pending.game, number, seat), {"seat": seat})
-
-
-def propose_ruling(
-    pending: PendingEvents,
-    number: int,
-    seat: int,
-    ruling: Ruling,
-    statement: str | None,
-    secret: SecretSource,
-    nonce: bytes | None = None,
-) -> None:
-    """Let a seat propose a ruling in a game without an arbiter; it is given when all propose the same.
-
-    Raises NotNow, Refused.
-    """
-    game, is_play = pending.game, _play_events(pending)
-    proposal = disputes.propose(game, number, seat, ruling, statement, is_play, nonce)
-    pending.add(proposal, {"seat": seat})
-    dispute = pending.game.open_dispute
-    if dispute is not None and disputes.agreed_ruling(pending.game, dispute) is not None:
-        pending.add(disputes.rule_by_agreement(pending.game, number), ARBITER)
-        _carry_out(pending, ruling, secret)
-
-
-def rule(
-    pending: PendingEvents,
-    number: int,
-    ruling: Ruling,
-    statement: str | None,
-    secret: SecretSource,
-    nonce: bytes | None = None,
-) -> None:
-    """End a dispute by a ruling of the game's arbiter, and carry it out. Raises NotNow, Refused."""
-    event = disputes.rule(pending.game, number, ruling, statement, _play_events(pending), nonce)
-    pending.add(event, ARBITER)
-    _carry_out(pending, ruling, secret)
-
-
-def request_takeback(pending: PendingEvents, seat: int, nonce: bytes | None = None) -> None:
-    """Let the seat that acted last ask to take back its action. Raises NotNow, Malformed."""
-    pending.add(takebacks.request(pending.game, seat, nonce), {"seat": seat})
-
-
-def answer_takeback(
-    pending: PendingEvents,
-    number: int,
-    seat: int,
-    *,
-    agree: bool,
-    secret: SecretSource,
-    nonce: bytes | None = None,
-) -> None:
-    """Let a seat agree to a takeback or decline it; it takes effect when all agree.
-
-    Raises NotNow, Malformed.
-    """
-    answer = takebacks.answer(pending.game, number, seat, agree=agree, nonce=nonce)
-    game = pending.add(answer, {"seat": seat})
-    takeback = takebacks.agreed_takeback(game)
-    if takeback is not None:
-        resume(pending, takeback.origin, game.seq, secret, by=TAKEBACK)
-
-
-def _carry_out(pending: PendingEvents, ruling: Ruling, secret: SecretSource) -> None:
-    if ruling["type"] == "resume":
-        resume(pending, ruling["from"], pending.game.seq, secret, by=ARBITER)
-    elif ruling["type"] == "remove_seat":
-        remove(pending, ruling["seat"], secret)
-    elif ruling["type"] == "abandon":
-        abandon(pending, secret)
-
-
-def _play_events(pending: PendingEvents) -> Callable[[int], bool]:
-    """Return a function that returns whether an earlier event is one of play, or `GameStarted`."""
-
-    def is_play(seq: int) -> bool:
-        return pending.game_at(seq).position_seq == seq
-
-    return is_play

@@ -21,6 +21,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, digest, unhex
 from ledger.keys import BadSignature, SigningKey, not_hex, verify
+from ledger.statements import STATEMENTS, GiveRuling
 from ledger.transparency.merkle import (
     BadProof,
     MemoryTree,
@@ -40,15 +41,8 @@ MAX_EVENTS_BETWEEN: Final = 1000
 """The most events between the one after which actions are prepared and one that plays one of them."""
 
 STATED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "TakebackRequested": ("nonce",),
-    "TakebackAnswered": ("request", "agree", "nonce"),
-    "DisputeOpened": ("about", "nonce"),
-    "DisputeAnswered": ("dispute", "nonce"),
-    "DisputeWithdrawn": ("dispute",),
-    "RulingProposed": ("dispute", "ruling", "nonce"),
-    "DisputeRuled": ("dispute", "ruling", "nonce"),
-    "PauseAgreed": ("agree",),
-    "TimeGiven": ("to", "seconds"),
+    **{statement.EVENT: statement.signed_fields() for statement in STATEMENTS},
+    "DisputeRuled": GiveRuling.signed_fields(),
     "SeatVacated": (),
     "SubstituteSeated": ("seat",),
 }

@@ -22,7 +22,6 @@ from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
 from service.connection import connect
-from service.disputes.commands import DisputeCommands
 from service.games.listings import Listings
 from service.games.parts import Games
 from service.imports.imports import Imports
@@ -71,7 +70,6 @@ class Service:
     sandboxes: Sandboxes
     imports: Imports
     conditional_actions: ConditionalActions
-    disputes: DisputeCommands
     conditional_action_store: ConditionalActionStore
     administration: Administration
     announcements: Announcements
@@ -187,9 +185,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         chat_message_reports=reports,
         sandboxes=sandboxes,
         imports=imports,
-        disputes=DisputeCommands(
-            games.repository, games.signatures, bounds.max_statement_characters
-        ),
         conditional_actions=ConditionalActions(
             games.repository, games.for_viewers, conditional_action_store, games.signatures, bounds
         ),

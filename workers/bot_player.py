@@ -26,6 +26,7 @@ from domain.contract import Resign
 from domain.errors import NotNow, Refused, Unreadable
 from domain.game import Game
 from domain.search import SearchBot
+from ledger.statements import AnswerTakeback, GiveRuling
 from replay.bots.absent_player import BOT, bot_action
 from replay.bots.playout import RANDOM
 from replay.bots.thinking_time import ThinkingTime
@@ -53,7 +54,7 @@ class BotPlayer:
         """`chance` returns the chance for the choices of one task."""
         self._queries = service.games.queries
         self._commands = service.games.commands
-        self._disputes = service.disputes
+        self._statements = service.games.statements
         self._chance = chance
         self._thinking_time = ThinkingTime(service.settings.bot_seconds)
 
@@ -84,9 +85,11 @@ class BotPlayer:
             case TakeAction():
                 self._act(game, task.seat, task.action)
             case AgreeToTakeback():
-                self._disputes.answer_takeback(game.id, task.number, player, agree=True)
+                self._statements.state(game.id, player, AnswerTakeback(task.number, agree=True))
             case ProposeRuling():
-                self._disputes.give_ruling(game.id, task.number, player, task.ruling, AGREED)
+                self._statements.state(
+                    game.id, player, GiveRuling(task.number, task.ruling, AGREED)
+                )
             case _:
                 assert_never(task)
 

@@ -13,13 +13,20 @@ from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from ledger.statements import (
+    AnswerDispute,
+    AnswerTakeback,
+    GiveRuling,
+    OpenDispute,
+    RequestTakeback,
+    WithdrawDispute,
+)
 from service.games.access import is_correspondent, require_dispute
 from service.games.dispute_view import dispute_summary, pending_takeback
 from service.http.context import service
-from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes
 from service.http.validation import MAX_INTEGER, Choice, QueryInteger, String
-from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.return_addresses import next_address
 from service.pages.session import current_player
 from service.pages.templating import page
@@ -28,15 +35,14 @@ from service.pages.view_models.game_forms import (
     REFUSALS,
     GameViewer,
     KeyedForm,
-    Refusal,
     event_messages,
     form_about_event,
     game_viewer,
     new_key,
     read_sure_form,
     reason_not_to,
-    request_options,
     require_player,
+    state,
 )
 
 _DISPUTES: Final = "/games/<game_id>/disputes"
@@ -84,130 +90,8 @@ RulingForm = KeyedForm.from_dict(
 """A ruling with its reasons. (`from` is a keyword of Python.)"""
 
 
-@blueprint.get(_DISPUTES)
-def list_disputes(game_id: str) -> Response:
-    """Show the disputes of a game, and the form to open one, about event `seq` if the address names one."""
-    return _list_page(game_viewer(game_id), form_about_event())
-
-
-@blueprint.post(_DISPUTES)
-@limit_disputes
-def open_dispute(game_id: str) -> Response:
-    """Dispute an event of the game."""
-    player = require_player(game_id)
-    form = entered_form()
-    try:
-        values = read_form(OpenDisputeForm())
-        accepted = service().disputes.open_dispute(
-            game_id,
-            player,
-            values["seq"],
-            _with_line_feeds(values["statement"]),
-            **request_options(values),
-            nonce=values["nonce"],
-        )
-    except REFUSALS as error:
-        return _list_page(game_viewer(game_id), form.refused(error), status_of(error))
-    return see_other(f"/games/{game_id}/disputes/{accepted.events[0]['seq']}")
-
-
-@blueprint.get(_DISPUTE)
-def show_dispute(game_id: str, seq: int) -> Response:
-    """Show a dispute with everything that was written in it; its ruling is no news to the viewer then."""
-    player = current_player()
-    if player is not None:
-        game = service().games.queries.visible_game(game_id, player)
-        if is_correspondent(game, player) and require_dispute(game, seq).ending is not None:
-            service().chat.marks.dismiss(game_id, player, f"ruling-{seq}")
-    return _dispute_page(game_viewer(game_id), seq)
-
-
-@blueprint.post(f"{_DISPUTE}/answers")
-@limit_disputes
-def answer_dispute(game_id: str, seq: int) -> Response:
-    """Answer an open dispute."""
-    player = require_player(game_id)
-    form = entered_form()
-    try:
-        values = read_form(AnswerForm())
-        service().disputes.answer_dispute(
-            game_id,
-            seq,
-            player,
-            _with_line_feeds(values["statement"]),
-            **request_options(values),
-            nonce=values["nonce"],
-        )
-    except REFUSALS as error:
-        return _dispute_page(game_viewer(game_id), seq, {"answer": form.refused(error)}, error)
-    return see_other(f"/games/{game_id}/disputes/{seq}")
-
-
-@blueprint.post(f"{_DISPUTE}/rulings")
-@limit_disputes
-def give_ruling(game_id: str, seq: int) -> Response:
-    """Rule the dispute as the arbiter, or propose a ruling as a player."""
-    player = require_player(game_id)
-    form = entered_form()
-    try:
-        values = _read_ruling()
-        service().disputes.give_ruling(
-            game_id,
-            seq,
-            player,
-            _ruling(values),
-            values["statement"] and _with_line_feeds(values["statement"]),
-            **request_options(values),
-            nonce=values["nonce"],
-        )
-    except REFUSALS as error:
-        refused = form.refused(_with_form_fields(error))
-        return _dispute_page(game_viewer(game_id), seq, {"ruling": refused}, error)
-    return see_other(f"/games/{game_id}/disputes/{seq}")
-
-
-@blueprint.post(f"{_DISPUTE}/withdrawal")
-@limit_disputes
-def withdraw_dispute(game_id: str, seq: int) -> Response:
-    """Withdraw a dispute that the viewer has opened."""
-    player = require_player(game_id)
-    try:
-        values = read_sure_form(WithdrawalForm())
-        service().disputes.withdraw_dispute(game_id, seq, player, **request_options(values))
-    except REFUSALS as error:
-        forms = {"withdrawal": entered_form().refused(error)}
-        return _dispute_page(game_viewer(game_id), seq, forms, error)
-    return see_other(f"/games/{game_id}/disputes/{seq}")
-
-
-def _read_ruling() -> dict[str, Any]:
-    """Return what was entered in the form of a ruling. Raises Malformed."""
-    values = read_sure_form(RulingForm())
-    field = RULING_FIELDS[values["type"]]
-    if field is not None and values[field] is None:
-        raise Malformed({field: message("is missing")})
-    return values
-
-
-def _with_line_feeds(text: str) -> str:
-    """Return a text with the line breaks that the script of the page signs; browsers may send others."""
-    return text.replace("\r\n", "\n")
-
-
-def _ruling(values: Mapping[str, Any]) -> JsonObject:
-    """Return the ruling that was entered, as JSON; fields of other rulings are left out."""
-    field = RULING_FIELDS[values["type"]]
-    return {"type": values["type"], **({} if field is None else {field: values[field]})}
-
-
-def _with_form_fields(error: Refusal) -> Refusal:
-    """Return an error whose faults have the names of the fields of the form: `ruling.from` is `from`."""
-    if not isinstance(error, Malformed):
-        return error
-    return Malformed({path.removeprefix("ruling."): why for path, why in error.fields.items()})
-
-
-def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
+def _list_page(game_id: str, form: Form, status: int = 200) -> Response:
+    current = game_viewer(game_id)
     game = current.game
     return page(
         "disputes.html",
@@ -226,10 +110,9 @@ def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
     )
 
 
-def _dispute_page(
-    current: GameViewer, seq: int, forms: Mapping[str, Form] = {}, error: Refusal | None = None
-) -> Response:
-    """Return the page of a dispute. `forms` are those that were refused with `error`, by what they do."""
+def _dispute_page(game_id: str, seq: int, status: int = 200, **forms: Form) -> Response:
+    """Return the page of a dispute. `forms` are those that were refused, by what they do."""
+    current = game_viewer(game_id)
     game = current.game
     dispute = require_dispute(game, seq)
     current_rulings = {
@@ -239,7 +122,7 @@ def _dispute_page(
     }
     return page(
         "dispute.html",
-        200 if error is None else status_of(error),
+        status,
         game=game,
         seat=current.seat,
         dispute=service().games.queries.dispute(game.id, seq, current.player),
@@ -269,6 +152,95 @@ def _reason_not_to_rule(current: GameViewer, seq: int) -> Text | None:
     return reason_not_to(lambda: disputes.rule(game, seq, {"type": "dismiss"}, None, bool))
 
 
+@blueprint.get(_DISPUTES)
+def list_disputes(game_id: str) -> Response:
+    """Show the disputes of a game, and the form to open one, about event `seq` if the address names one."""
+    return _list_page(game_id, form_about_event())
+
+
+@blueprint.post(_DISPUTES)
+@limit_disputes
+@shows_refusals(_list_page, *REFUSALS)
+def open_dispute(game_id: str) -> Response:
+    """Dispute an event of the game."""
+    player = require_player(game_id)
+    values = read_form(OpenDisputeForm())
+    statement = OpenDispute(values["seq"], _with_line_feeds(values["statement"]))
+    accepted = state(game_id, player, statement, values)
+    return see_other(f"/games/{game_id}/disputes/{accepted.events[0]['seq']}")
+
+
+@blueprint.get(_DISPUTE)
+def show_dispute(game_id: str, seq: int) -> Response:
+    """Show a dispute with everything that was written in it; its ruling is no news to the viewer then."""
+    player = current_player()
+    if player is not None:
+        game = service().games.queries.visible_game(game_id, player)
+        if is_correspondent(game, player) and require_dispute(game, seq).ending is not None:
+            service().chat.marks.dismiss(game_id, player, f"ruling-{seq}")
+    return _dispute_page(game_id, seq)
+
+
+@blueprint.post(f"{_DISPUTE}/answers")
+@limit_disputes
+@shows_refusals(_dispute_page, *REFUSALS, form="answer")
+def answer_dispute(game_id: str, seq: int) -> Response:
+    """Answer an open dispute."""
+    player = require_player(game_id)
+    values = read_form(AnswerForm())
+    statement = AnswerDispute(seq, _with_line_feeds(values["statement"]))
+    state(game_id, player, statement, values)
+    return see_other(f"/games/{game_id}/disputes/{seq}")
+
+
+@blueprint.post(f"{_DISPUTE}/rulings")
+@limit_disputes
+@shows_refusals(_dispute_page, *REFUSALS, form="ruling")
+def give_ruling(game_id: str, seq: int) -> Response:
+    """Rule the dispute as the arbiter, or propose a ruling as a player."""
+    player = require_player(game_id)
+    values = _read_ruling()
+    text = values["statement"] and _with_line_feeds(values["statement"])
+    try:
+        state(game_id, player, GiveRuling(seq, _ruling(values), text), values)
+    except Malformed as error:
+        # The form has the fields of rulings beside the others.
+        faults = {path.removeprefix("ruling."): why for path, why in error.fields.items()}
+        raise Malformed(faults) from None
+    return see_other(f"/games/{game_id}/disputes/{seq}")
+
+
+@blueprint.post(f"{_DISPUTE}/withdrawal")
+@limit_disputes
+@shows_refusals(_dispute_page, *REFUSALS, form="withdrawal")
+def withdraw_dispute(game_id: str, seq: int) -> Response:
+    """Withdraw a dispute that the viewer has opened."""
+    player = require_player(game_id)
+    values = read_sure_form(WithdrawalForm())
+    state(game_id, player, WithdrawDispute(seq), values)
+    return see_other(f"/games/{game_id}/disputes/{seq}")
+
+
+def _read_ruling() -> dict[str, Any]:
+    """Return what was entered in the form of a ruling. Raises Malformed."""
+    values = read_sure_form(RulingForm())
+    field = RULING_FIELDS[values["type"]]
+    if field is not None and values[field] is None:
+        raise Malformed({field: message("is missing")})
+    return values
+
+
+def _with_line_feeds(text: str) -> str:
+    """Return a text with the line breaks that the script of the page signs; browsers may send others."""
+    return text.replace("\r\n", "\n")
+
+
+def _ruling(values: Mapping[str, Any]) -> JsonObject:
+    """Return the ruling that was entered, as JSON; fields of other rulings are left out."""
+    field = RULING_FIELDS[values["type"]]
+    return {"type": values["type"], **({} if field is None else {field: values[field]})}
+
+
 _TAKEBACKS: Final = "/games/<game_id>/takebacks"
 
 
@@ -278,57 +250,19 @@ class TakebackAnswerForm(KeyedForm):
     answer = Choice(choices=("agree", "decline"), required=True)
 
 
-@blueprint.get(_TAKEBACKS)
-def show_takebacks(game_id: str) -> Response:
-    """Show the takeback that waits for answers, and what the viewer can do."""
-    return _takeback_page(game_viewer(game_id))
-
-
-@blueprint.post(_TAKEBACKS)
-@limit_disputes
-def request_takeback(game_id: str) -> Response:
-    """Ask the other players to take back the viewer's last action."""
-    player = require_player(game_id)
-    try:
-        values = read_form(KeyedForm())
-        service().disputes.request_takeback(
-            game_id, player, **request_options(values), nonce=values["nonce"]
-        )
-    except REFUSALS as error:
-        return _takeback_page(game_viewer(game_id), error)
-    return see_other(next_address(f"/games/{game_id}/takebacks"))
-
-
-@blueprint.post(f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers")
-@limit_disputes
-def answer_takeback(game_id: str, seq: int) -> Response:
-    """Agree to a takeback, or decline it."""
-    player = require_player(game_id)
-    try:
-        values = read_form(TakebackAnswerForm())
-        service().disputes.answer_takeback(
-            game_id,
-            seq,
-            player,
-            agree=values["answer"] == "agree",
-            **request_options(values),
-            nonce=values["nonce"],
-        )
-    except REFUSALS as error:
-        return _takeback_page(game_viewer(game_id), error)
-    return see_other(next_address(f"/games/{game_id}/takebacks"))
-
-
-def _takeback_page(current: GameViewer, error: Refusal | None = None) -> Response:
+def _takeback_page(
+    game_id: str, form: Form = EMPTY_FORM, status: int = 200, **_: object
+) -> Response:
+    current = game_viewer(game_id)
     game = current.game
     pending = pending_takeback(game)
     number = 0 if pending is None else pending["takeback"]
     return page(
         "takebacks.html",
-        200 if error is None else status_of(error),
+        status,
         game=game,
         seat=current.seat,
-        form=Form() if error is None else entered_form().refused(error),
+        form=form,
         pending=pending,
         includes_conditional_actions=_includes_conditional_actions(game),
         last=None if game.last_play is None else event_messages(game, game.last_play.seq),
@@ -348,3 +282,30 @@ def _includes_conditional_actions(game: Game) -> bool:
         return False
     action = last.action_of(last.takeback.seat)
     return action is not None and action.seq != last.seq
+
+
+@blueprint.get(_TAKEBACKS)
+def show_takebacks(game_id: str) -> Response:
+    """Show the takeback that waits for answers, and what the viewer can do."""
+    return _takeback_page(game_id)
+
+
+@blueprint.post(_TAKEBACKS)
+@limit_disputes
+@shows_refusals(_takeback_page, *REFUSALS)
+def request_takeback(game_id: str) -> Response:
+    """Ask the other players to take back the viewer's last action."""
+    player = require_player(game_id)
+    state(game_id, player, RequestTakeback(), read_form(KeyedForm()))
+    return see_other(next_address(f"/games/{game_id}/takebacks"))
+
+
+@blueprint.post(f"{_TAKEBACKS}/<int(max={MAX_INTEGER}):seq>/answers")
+@limit_disputes
+@shows_refusals(_takeback_page, *REFUSALS)
+def answer_takeback(game_id: str, seq: int) -> Response:
+    """Agree to a takeback, or decline it."""
+    player = require_player(game_id)
+    values = read_form(TakebackAnswerForm())
+    state(game_id, player, AnswerTakeback(seq, agree=values["answer"] == "agree"), values)
+    return see_other(next_address(f"/games/{game_id}/takebacks"))

@@ -1,66 +1,23 @@
-"""Requests and responses about disputes and takebacks."""
+"""Responses about disputes and takebacks, and the body of a ruling."""
 
-from typing import Annotated, Final, Literal, TypeAlias, TypedDict
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal, TypeAlias, TypedDict
+
+from marshmallow import fields
 
 from domain.disputes.events import Ruling as AnyRuling
 from domain.json_types import PlayerId, PositiveCount, Seat, Timestamp
-from service.http.schemas.requests import nonce_field, signature_field
 from service.http.schemas.type_schemas import REFERENCE, RESPONSES, Component
-from service.http.validation import AnyValue, Flag, PositiveInteger, StrictSchema, String
+from service.http.validation import AnyValue, String
 
-_STATEMENT: Final = {
-    "minLength": 1,
-    "description": "A text for everybody who may see the game; the server bounds its length.",
-}
-
-
-class _WithNonce(StrictSchema):
-    """A request with which a player can add a nonce to a draw."""
-
-    nonce = nonce_field(
-        "Bytes that become part of the seed of what is drawn anew if play resumes. Games with"
-        " seed version 1 ignore them."
-    )
-
-
-class OpenDispute(_WithNonce):
-    """A dispute about an event."""
-
-    seq = PositiveInteger(required=True, description="The event that the dispute is about.")
-    statement = String(required=True, **_STATEMENT)
-    signature = signature_field()
-
-
-class AnswerDispute(_WithNonce):
-    """A comment on a dispute."""
-
-    statement = String(required=True, **_STATEMENT)
-    signature = signature_field()
-
-
-class GiveRuling(_WithNonce):
-    """A ruling of the arbiter, or one that a player proposes."""
-
-    ruling = AnyValue(required=True, allOf=[{"$ref": REFERENCE + "Ruling"}])
-    statement = String(
+RULING_FIELDS: Final[Mapping[str, fields.Field[Any]]] = {
+    "ruling": AnyValue(required=True, allOf=[{"$ref": REFERENCE + "Ruling"}]),
+    "statement": String(
         load_default=None,
         description="The reasons, or the note with which a result stands, for which it is required.",
-    )
-    signature = signature_field()
-
-
-class RequestTakeback(_WithNonce):
-    """A request to take back the last action."""
-
-    signature = signature_field()
-
-
-class AnswerTakeback(_WithNonce):
-    """Whether the player agrees to a takeback."""
-
-    agree = Flag(required=True)
-    signature = signature_field()
-
+    ),
+}
+"""The fields of the body of a ruling."""
 
 Ruling: TypeAlias = Annotated[object, Component("Ruling")]
 RESPONSES.add("Ruling", RESPONSES.schema_of(AnyRuling) | {"description": "What ends a dispute."})

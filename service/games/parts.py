@@ -18,7 +18,6 @@ from service.games.lessons import Lessons
 from service.games.listings import GameQuota, Listings
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
-from service.games.pause_commands import PauseCommands
 from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
 from service.games.private_notes import PrivateNotes
@@ -31,6 +30,7 @@ from service.games.rematches import Rematches
 from service.games.replays import Replays
 from service.games.repository import GameRepository
 from service.games.requirements import Requirements
+from service.games.statements import StatementCommands
 from service.games.statistics import GameCounts, PublicStatistics
 from service.games.thumbnails import Thumbnails
 from service.games.visibility import GamesForViewers
@@ -114,7 +114,9 @@ class Games:
         )
         self.lobby = Lobby(self.commands, self.invitation_commands, players, clubs, settings)
         self.rematches = Rematches(repository, self.commands, players, clubs, client)
-        self.pauses = PauseCommands(repository, self.signatures)
+        self.statements = StatementCommands(
+            repository, self.signatures, bounds.max_statement_characters
+        )
         self.holiday_registry = HolidayRegistry(accounts.holidays, players, repository, listings)
         self.key_registry = KeyRegistry(accounts.keys, repository, listings)
         self.queries = GameQueries(

@@ -32,7 +32,7 @@ from service.errors import InvalidPlayerSignature, KeyNotUsable, ServiceError
 from service.games.access import stale
 from service.games.game_cache import CachedGame
 from service.games.loader import GameLoader
-from service.games.repository import AcceptedAction, GameRepository, Handler
+from service.games.repository import Handler
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,25 +207,3 @@ class RequestOptions(TypedDict, total=False):
 
     idempotency_key: str | None
     signature: PlayerSignature | None
-
-
-class SignedCommands:
-    """Commands that players may sign. Thread-safe."""
-
-    def __init__(self, repository: GameRepository, signatures: PlayerSignatures) -> None:
-        self._repository = repository
-        self._signatures = signatures
-
-    def _accept(
-        self,
-        game_id: str,
-        player: str,
-        handler: Handler,
-        request: Sequence[object],
-        *,
-        idempotency_key: str | None = None,
-        signature: PlayerSignature | None = None,
-    ) -> AcceptedAction:
-        """Run a handler and return its events with a receipt; `request` is what an idempotency key covers."""
-        signed, request = self._signatures.signed(player, handler, request, signature)
-        return self._repository.accept(game_id, player, signed, idempotency_key, request)

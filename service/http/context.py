@@ -223,7 +223,7 @@ def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
         case "dispute":
             require_dispute(game, arguments["seq"])
         case "takeback":
-            service().disputes.require_takeback(game, arguments["seq"])
+            service().games.statements.require_takeback(game, arguments["seq"])
         case "message":
             player_id = authenticated_player()
             if player_id is not None and is_correspondent(game, player_id):

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+from ledger.statements import STATEMENTS
 from service.accounts.personal_tokens import Scope
 
 _READ: Final = (
@@ -38,16 +39,15 @@ _PLAY: Final = (
     *("POST /games", "POST /games/<game_id>/players", "DELETE /games/<game_id>/players/me"),
     *("POST /games/<game_id>/bots", "POST /games/<game_id>/actions"),
     *("PUT /games/<game_id>/conditional-actions", "DELETE /games/<game_id>/conditional-actions"),
-    *("POST /games/<game_id>/disputes", "DELETE /games/<game_id>/disputes/<seq>"),
-    "POST /games/<game_id>/disputes/<seq>/answers",
-    "POST /games/<game_id>/disputes/<seq>/rulings",
+    *(
+        f"{kind.METHOD} /games/<game_id>{re.sub('{[a-z]+}', '<seq>', kind.PATH)}"
+        for kind in STATEMENTS
+    ),
     *("POST /games/<game_id>/invitations", "DELETE /games/<game_id>/invitations/me"),
     "DELETE /games/<game_id>/invitations/mine",
     "DELETE /games/<game_id>/invitations/players/<handle>",
-    *("POST /games/<game_id>/pause", "POST /games/<game_id>/time"),
     "POST /games/<game_id>/rematch",
     *("DELETE /games/<game_id>/seats/me", "POST /games/<game_id>/substitutes"),
-    *("POST /games/<game_id>/takebacks", "POST /games/<game_id>/takebacks/<seq>/answers"),
     *("PUT /games/<game_id>/notes/<seq>", "DELETE /games/<game_id>/notes/<seq>"),
     *("PUT /clubs/<club>/members/me", "DELETE /clubs/<club>/members/me"),
     *("POST /me/holidays", "DELETE /me/holidays/<holiday>"),

@@ -5,10 +5,10 @@ stands next to its field. Values are checked by marshmallow schemas; an empty fi
 does one with nothing but white space, unless it is a password.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Any, Final
+from functools import cache, wraps
+from typing import Any, Final, ParamSpec
 
 from flask import redirect, request
 from marshmallow import Schema
@@ -18,8 +18,11 @@ from domain.errors import CartularyError, Malformed
 from domain.messages import Text, message
 from service.entered_text import trim
 from service.errors import ServiceError
+from service.http.problems import status_of
 from service.http.validation import StrictSchema, String, validate, whole_number
 from service.pages.return_addresses import NEXT_FIELD
+
+_P = ParamSpec("_P")
 
 CSRF_FIELD: Final = "csrf_token"
 _SECRET_FIELDS: Final = frozenset({"password", "new_password"})
@@ -48,6 +51,9 @@ class Form:
         )
 
 
+EMPTY_FORM: Final = Form()
+
+
 def entered_form() -> Form:
     """Return what was entered in the form of the request, without passwords."""
     values = {name: value for name, value in request.form.items() if name not in _SECRET_FIELDS}
@@ -73,6 +79,35 @@ def read_field(name: str) -> str:
 @cache
 def _schema_of_field(name: str) -> Schema:
     return StrictSchema.from_dict({name: String(required=True)})()
+
+
+def shows_refusals(
+    show: Callable[..., Response],
+    *errors: type[CartularyError],
+    form: str = "form",
+    field: str | None = None,
+    keeps_entries: bool = True,
+) -> Callable[[Callable[_P, Response]], Callable[_P, Response]]:
+    """Return a decorator of the view of a form, so that one of these errors shows the page of the form again.
+
+    `show` gets the arguments of the view, the form with its faults as the argument `form`, and the `status`.
+    `field` is the field that an error is about, if any. The form has what was entered, unless it is not to
+    keep its entries.
+    """
+
+    def decorate(view: Callable[_P, Response]) -> Callable[_P, Response]:
+        @wraps(view)
+        def post(*args: _P.args, **kwargs: _P.kwargs) -> Response:
+            try:
+                return view(*args, **kwargs)
+            except errors as error:
+                entered = entered_form() if keeps_entries else EMPTY_FORM
+                refused = {form: entered.refused(error, field), "status": status_of(error)}
+                return show(*args, **kwargs, **refused)
+
+        return post
+
+    return decorate
 
 
 def see_other(address: str) -> Response:

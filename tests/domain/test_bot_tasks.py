@@ -23,6 +23,7 @@ from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
 from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.pending import PendingEvents
+from ledger.statements import AnswerTakeback, GiveRuling, OpenDispute, RequestTakeback
 from replay.bots.playout import START
 from replay.language.renderer import english
 from tests.support.baron_positions import given
@@ -180,21 +181,21 @@ def test_bots_ask_for_the_end_when_all_people_do_and_withdraw_with_them() -> Non
 def test_a_bot_agrees_to_a_takeback_after_all_people_and_waits_for_their_answers() -> None:
     table = Table((None, "sensible", None), {"takebacks": True})
     table.act()
-    commands.request_takeback(table.pending, 0)
+    RequestTakeback().add(table.pending, 0, lambda: SECRET)
     number = table.game.seq
     assert table.game.to_act == 1
     assert next_bot_task(table.game) is None
-    commands.answer_takeback(table.pending, number, 2, agree=True, secret=lambda: SECRET)
+    AnswerTakeback(number, agree=True).add(table.pending, 2, lambda: SECRET)
     assert next_bot_task(table.game) == AgreeToTakeback(1, number)
-    commands.answer_takeback(table.pending, number, 1, agree=True, secret=lambda: SECRET)
+    AnswerTakeback(number, agree=True).add(table.pending, 1, lambda: SECRET)
     assert table.game.to_act == 0
 
 
 def test_a_bot_plays_on_when_a_takeback_is_declined() -> None:
     table = Table((None, "sensible", None), {"takebacks": True})
     table.act()
-    commands.request_takeback(table.pending, 0)
-    commands.answer_takeback(table.pending, table.game.seq, 2, agree=False, secret=lambda: SECRET)
+    RequestTakeback().add(table.pending, 0, lambda: SECRET)
+    AnswerTakeback(table.game.seq, agree=False).add(table.pending, 2, lambda: SECRET)
     assert next_bot_task(table.game) == TakeTurn(1)
 
 
@@ -202,15 +203,15 @@ def test_bots_propose_the_ruling_that_all_people_propose() -> None:
     table = Table((None, None, "sensible", "random"))
     table.play_set_up()
     table.act_until_turn_of(0)
-    commands.open_dispute(table.pending, 0, 6, "not so")
+    OpenDispute(6, "not so").add(table.pending, 0, lambda: SECRET)
     number = table.game.seq
     for seat, ruling in ((0, RESUME), (1, DISMISS)):
-        commands.propose_ruling(table.pending, number, seat, ruling, None, lambda: SECRET)
+        GiveRuling(number, ruling).add(table.pending, seat, lambda: SECRET)
         assert next_bot_task(table.game) is None
-    commands.propose_ruling(table.pending, number, 1, RESUME, None, lambda: SECRET)
+    GiveRuling(number, RESUME).add(table.pending, 1, lambda: SECRET)
     for bot in (2, 3):
         assert next_bot_task(table.game) == ProposeRuling(bot, number, RESUME)
-        commands.propose_ruling(table.pending, number, bot, RESUME, None, lambda: SECRET)
+        GiveRuling(number, RESUME).add(table.pending, bot, lambda: SECRET)
     assert table.game.resumptions[-1].origin == 8
 
 

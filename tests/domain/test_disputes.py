@@ -13,6 +13,7 @@ from domain.disputes.disputes import (
 )
 from domain.errors import Malformed, NotNow
 from ledger import commands
+from ledger.statements import AnswerDispute, WithdrawDispute
 from tests.support.faults import raises
 from tests.support.local_game import LocalGame
 
@@ -88,7 +89,7 @@ def test_a_dispute_is_open_until_the_arbiter_rules_it() -> None:
     dispute = game.game.open_dispute
     assert dispute is not None
     assert (dispute.seq, dispute.seat, dispute.about, dispute.status) == (number, 1, 6, "open")
-    commands.answer_dispute(game.pending, number, 2, "I was there.")
+    AnswerDispute(number, "I was there.").add(game.pending, 2, game.secret)
     game.rule(number, DISMISS)
     assert game.game.open_dispute is None
     (dispute,) = game.game.disputes
@@ -139,9 +140,9 @@ def test_answers_and_proposals_are_bounded() -> None:
     game = LocalGame(2)
     number = game.dispute(0)
     for _ in range(MAX_ANSWERS_PER_SEAT):
-        commands.answer_dispute(game.pending, number, 1, "No.")
+        AnswerDispute(number, "No.").add(game.pending, 1, game.secret)
     with raises(NotNow, match="10 times"):
-        commands.answer_dispute(game.pending, number, 1, "No.")
+        AnswerDispute(number, "No.").add(game.pending, 1, game.secret)
     for _ in range(MAX_PROPOSALS_PER_SEAT):
         game.propose(number, 1, DISMISS)
     with raises(NotNow, match="10 rulings"):
@@ -179,8 +180,8 @@ def test_only_the_opener_withdraws_a_dispute() -> None:
     game = game_with_arbiter()
     number = game.dispute(0)
     with raises(NotNow, match="only seat 0"):
-        commands.withdraw_dispute(game.pending, number, 1)
-    commands.withdraw_dispute(game.pending, number, 0)
+        WithdrawDispute(number).add(game.pending, 1, game.secret)
+    WithdrawDispute(number).add(game.pending, 0, game.secret)
     assert game.game.disputes[0].status == "withdrawn"
     with raises(NotNow, match="is not open"):
         game.rule(number, DISMISS)

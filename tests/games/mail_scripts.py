@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from ledger import commands
+from ledger.statements import AgreeToPause, GiveTime
 from tests.games.scripted_game import Command, ScriptedGame, in_round
 
 DAY: Final = 24 * 3600
@@ -53,7 +54,7 @@ def courtesy(name: str) -> ScriptedGame:
     game.play_bots(in_round(1))
     to = game.game.to_act
     assert to is not None, "a round has a player to act"
-    game.command(lambda pending, _: commands.give_time(pending, 1 - to, to, 2 * DAY))
+    game.command(lambda pending, secret: GiveTime(to, 2 * DAY).add(pending, 1 - to, secret))
     game.miss_deadline()
     game.play_bots(lambda _: False)
     game.finish()
@@ -65,7 +66,7 @@ def _invitation(player: str) -> Command:
 
 
 def _answer(seat: int, *, agree: bool) -> Command:
-    return lambda pending, _: commands.agree_to_pause(pending, seat, agree=agree)
+    return lambda pending, secret: AgreeToPause(agree=agree).add(pending, seat, secret)
 
 
 SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (by_mail, courtesy)

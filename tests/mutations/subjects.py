@@ -13,6 +13,7 @@ from ledger import commands
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.record import Record
+from ledger.statements import AgreeToPause, AnswerDispute, GiveTime, WithdrawDispute
 from ledger.transparency.signed_note import NoteKey
 from tests.support.local_game import START, LocalGame
 from tests.support.records import KEY, PLAYER_KEY, SECRET, Table, read
@@ -115,9 +116,9 @@ def _by_mail() -> bytes:
         table.act_first()
     for agree in (True, False):
         for seat in (0, 2):
-            commands.agree_to_pause(pending, seat, agree=agree)
+            AgreeToPause(agree=agree).add(pending, seat, lambda: SECRET)
     commands.cancel_holiday(pending, "guest", "2026-12-24T00:00:00.000Z")
-    commands.give_time(pending, 2, 0, 3600)
+    GiveTime(0, 3600).add(pending, 2, lambda: SECRET)
     table.act_first()
     table.act_first()
     rules = table.game.rules
@@ -185,7 +186,7 @@ def _disputed() -> bytes:
     game.act(3)
     game.wait(seconds=5)
     number = game.dispute(1, about=6)
-    commands.answer_dispute(game.pending, number, 0, "No.")
+    AnswerDispute(number, "No.").add(game.pending, 0, game.secret)
     game.rule(number, {"type": "dismiss"})
     request = game.request_takeback(2)
     for seat in (0, 1):
@@ -213,9 +214,9 @@ def _stated() -> bytes:
     game.sign("bea", "DisputeOpened", {"about": 6}, "I object.")
     number = game.dispute(1, about=6)
     game.sign("cid", "DisputeAnswered", {"dispute": number}, "No.")
-    commands.answer_dispute(game.pending, number, 2, "No.")
+    AnswerDispute(number, "No.").add(game.pending, 2, game.secret)
     game.sign("bea", "DisputeWithdrawn", {"dispute": number})
-    commands.withdraw_dispute(game.pending, number, 1)
+    WithdrawDispute(number).add(game.pending, 1, game.secret)
     number = game.dispute(0)
     ruling = {"type": "dismiss"}
     game.sign("judge", "DisputeRuled", {"dispute": number, "ruling": ruling}, "So be it.")

@@ -15,6 +15,7 @@ from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_payload
 from ledger.record import read
+from ledger.statements import AnswerDispute, GiveRuling, OpenDispute
 from replay.audit import audit
 from service import clock
 from service.accounts.account_reader import Player
@@ -95,7 +96,9 @@ def ada(service: Service) -> Erased:
     take_action(service, playing)
     take_action(service, finished)
     about = service.games.queries.game(disputed).seq
-    dispute = service.disputes.open_dispute(disputed, player.id, about, STATEMENT).events[0]["seq"]
+    dispute = service.games.statements.state(
+        disputed, player.id, OpenDispute(about, STATEMENT)
+    ).events[0]["seq"]
     service.administration.abandon("operator", finished, "a test")
     service.comments.post(finished, player.id, COMMENT)
     service.games.private_notes.write(finished, player.id, 4, NOTE)
@@ -172,18 +175,20 @@ def test_the_others_play_on_and_their_records_hold(service: Service, ada: Erased
 
 
 def test_only_the_statements_of_the_erased_player_are_erased(service: Service, ada: Erased) -> None:
-    answer = service.disputes.answer_dispute(
-        ada.disputed, ada.dispute, "bea", "I waited a week"
+    answer = service.games.statements.state(
+        ada.disputed, "bea", AnswerDispute(ada.dispute, "I waited a week")
     ).events[0]["seq"]
     elsewhere = service.games.commands.create(
         "bea", rules="barony", seats=2, options={}, arbiter=ada.player.id
     ).id
     service.games.commands.join(elsewhere, "cid")
     about = service.games.queries.game(elsewhere).seq
-    dispute = service.disputes.open_dispute(elsewhere, "bea", about, "It skipped my turn")
+    dispute = service.games.statements.state(
+        elsewhere, "bea", OpenDispute(about, "It skipped my turn")
+    )
     number = dispute.events[0]["seq"]
     ruling = {"type": "dismiss"}
-    service.disputes.give_ruling(elsewhere, number, ada.player.id, ruling, STATEMENT)
+    service.games.statements.state(elsewhere, ada.player.id, GiveRuling(number, ruling, STATEMENT))
     assert len(service.store.statements(elsewhere)) == 2
     service.accounts.erasure.erase(ada.player.id, PASSWORD)
     assert service.store.statements(ada.disputed) == [answer]

@@ -24,6 +24,7 @@ from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.clock import turn_clock
 from ledger.pending import PendingEvents
+from ledger.statements import AgreeToPause
 from service.bootstrap import Service, build
 from service.connection import to_text
 from service.errors import ServiceError, Unavailable
@@ -340,7 +341,7 @@ class World:
     def _pause(self, game_id: str, *, agree: bool) -> None:
         def answer(_cached: CachedGame, pending: PendingEvents) -> None:
             for seat in pending.game.seats_of_people():
-                commands.agree_to_pause(pending, seat, agree=agree)
+                AgreeToPause(agree=agree).add(pending, seat, bytes)
 
         self._try(lambda: self.service.games.repository.execute(game_id, answer))
 

@@ -14,6 +14,14 @@ from ledger.clock.turn_clock import deadline
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents, commitment
 from ledger.player_signatures import sign, statement_payload
+from ledger.statements import (
+    AgreeToPause,
+    AnswerTakeback,
+    GiveRuling,
+    GiveTime,
+    OpenDispute,
+    RequestTakeback,
+)
 from tests.support.records import KEY, SINCE
 
 PLAYERS = ("ada", "bea", "cid", "dan", "eve")
@@ -164,7 +172,7 @@ class LocalGame:
     def dispute(self, seat: int, about: int | None = None, nonce: bytes | None = None) -> int:
         """Let a seat dispute an event, by default the last one; return the number of the dispute."""
         about = self.game.seq if about is None else about
-        commands.open_dispute(self.pending, seat, about, "I object.", nonce)
+        OpenDispute(about, "I object.", nonce=_hex(nonce)).add(self.pending, seat, self.secret)
         return self.game.seq
 
     def rule(
@@ -175,32 +183,32 @@ class LocalGame:
         nonce: bytes | None = None,
     ) -> None:
         """Let the arbiter rule a dispute."""
-        commands.rule(self.pending, number, ruling, statement, self.secret, nonce)
+        GiveRuling(number, ruling, statement, nonce=_hex(nonce)).add(
+            self.pending, None, self.secret
+        )
 
     def propose(self, number: int, seat: int, ruling: Any, nonce: bytes | None = None) -> None:
         """Let a seat propose a ruling."""
-        commands.propose_ruling(self.pending, number, seat, ruling, None, self.secret, nonce)
+        GiveRuling(number, ruling, nonce=_hex(nonce)).add(self.pending, seat, self.secret)
 
     def request_takeback(self, seat: int, nonce: bytes | None = None) -> int:
         """Let a seat ask for a takeback; return the number of the request."""
-        commands.request_takeback(self.pending, seat, nonce)
+        RequestTakeback(nonce=_hex(nonce)).add(self.pending, seat, self.secret)
         return self.game.seq
 
     def answer_takeback(
         self, number: int, seat: int, *, agree: bool, nonce: bytes | None = None
     ) -> None:
         """Let a seat answer a takeback."""
-        commands.answer_takeback(
-            self.pending, number, seat, agree=agree, secret=self.secret, nonce=nonce
-        )
+        AnswerTakeback(number, agree=agree, nonce=_hex(nonce)).add(self.pending, seat, self.secret)
 
     def agree_to_pause(self, seat: int, *, agree: bool = True) -> None:
         """Let a seat agree to a pause, or withdraw its agreement."""
-        commands.agree_to_pause(self.pending, seat, agree=agree)
+        AgreeToPause(agree=agree).add(self.pending, seat, self.secret)
 
     def give_time(self, seat: int, to: int, seconds: int) -> None:
         """Let a seat give another one, whose turn it is, more time."""
-        commands.give_time(self.pending, seat, to, seconds)
+        GiveTime(to, seconds).add(self.pending, seat, self.secret)
 
     def announce_holiday(self, player: str, start: float, end: float) -> str:
         """Let a player announce a holiday, in hours from now; return when it begins."""
@@ -219,3 +227,7 @@ def _first_action(game: Game) -> Any:
     """Return the first legal action of the seat whose turn it is; None if there is none."""
     assert game.to_act is not None
     return next(iter(game.rules.legal_actions(game.state, game.to_act)), None)
+
+
+def _hex(nonce: bytes | None) -> str | None:
+    return None if nonce is None else nonce.hex()

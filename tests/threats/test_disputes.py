@@ -8,6 +8,7 @@ import pytest
 from domain.event import Event
 from ledger import commands
 from ledger.pending import commitment
+from ledger.statements import AnswerDispute
 from replay.audit import Report
 from replay.compare.comparison import compare
 from replay.language.renderer import english
@@ -212,7 +213,7 @@ def disputed() -> tuple[bytes, int]:
     game = LocalGame(2, arbiter="judge")
     game.act(2)
     number = game.dispute(0)
-    commands.answer_dispute(game.pending, number, 1, "It was late.")
+    AnswerDispute(number, "It was late.").add(game.pending, 1, game.secret)
     seq = game.game.seq
     game.rule(number, {"type": "dismiss"})
     return ended(game), seq
@@ -237,7 +238,7 @@ def test_the_words_of_an_author_who_signs_cannot_be_exchanged() -> None:
     game = asked_for_a_takeback()
     number = game.dispute(0)
     game.sign("bea", "DisputeAnswered", {"dispute": number}, "It was late.")
-    commands.answer_dispute(game.pending, number, 1, "It was late.")
+    AnswerDispute(number, "It was late.").add(game.pending, 1, game.secret)
     seq = game.game.seq
     opening = {**game.pending.openings[seq]["statement"], "value": "I gave up."}
 

@@ -11,6 +11,7 @@ import pytest
 
 from domain.chance import Chance
 from domain.game import Game
+from ledger.statements import AnswerTakeback, GiveRuling, OpenDispute, RequestTakeback
 from replay.audit import audit
 from replay.bots import absent_player
 from replay.bots.absent_player import MAX_ACTIONS
@@ -193,10 +194,14 @@ def test_a_person_alone_with_bots_takes_back_by_a_ruling(workers: WorkerHarness)
     game = create(service, "sensible", "random")
     act_as_person(service, game)
     game = let_bots_act(workers, game)
-    service.disputes.open_dispute(game.id, "ada", game.seq, "I mistook a lake for a field")
+    service.games.statements.state(
+        game.id, "ada", OpenDispute(game.seq, "I mistook a lake for a field")
+    )
     number = service.games.queries.game(game.id).seq
     start = game.seats + 2
-    service.disputes.give_ruling(game.id, number, "ada", {"type": "resume", "from": start})
+    service.games.statements.state(
+        game.id, "ada", GiveRuling(number, {"type": "resume", "from": start})
+    )
     game = let_bots_act(workers, game)
     assert game.resumptions[-1].origin == start
     assert game.to_act == 0
@@ -209,10 +214,10 @@ def test_bots_agree_to_a_takeback_that_all_people_agree_to(workers: WorkerHarnes
     act_as_person(service, game)
     let_bots_act(workers, game)
     game = play_until(service, game.id, lambda game: game.round == 0 and game.to_act == 1)
-    service.disputes.request_takeback(game.id, "bea")
+    service.games.statements.state(game.id, "bea", RequestTakeback())
     number = service.games.queries.game(game.id).seq
     assert let_bots_act(workers, game).seq == number
-    service.disputes.answer_takeback(game.id, number, "ada", agree=True)
+    service.games.statements.state(game.id, "ada", AnswerTakeback(number, agree=True))
     game = let_bots_act(workers, game)
     assert game.to_act == 2
     assert game.resumptions

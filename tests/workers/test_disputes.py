@@ -7,6 +7,13 @@ from freezegun import freeze_time
 
 from domain.event import Clock
 from domain.game import Game
+from ledger.statements import (
+    AnswerDispute,
+    AnswerTakeback,
+    GiveRuling,
+    OpenDispute,
+    RequestTakeback,
+)
 from service.bootstrap import Service
 from service.games.outbox import rebuild_outbox
 from tests.support.service_games import play_out, play_until, start_game, take_action
@@ -33,13 +40,13 @@ def game_with_arbiter(service: Service, clock: Clock | None = None, **options: A
 def dispute(service: Service, game: Game, player: str = "ada") -> int:
     """Open a dispute about the last event; return its number."""
     seq = service.games.queries.game(game.id).seq
-    events = service.disputes.open_dispute(game.id, player, seq, "I object.").events
+    events = service.games.statements.state(game.id, player, OpenDispute(seq, "I object.")).events
     return events[0]["seq"]
 
 
 def rule(service: Service, game: Game, number: int, ruling: Any) -> None:
     """Let the arbiter rule a dispute."""
-    service.disputes.give_ruling(game.id, number, "zoe", ruling, "So be it.")
+    service.games.statements.state(game.id, "zoe", GiveRuling(number, ruling, "So be it."))
 
 
 def entry(service: Service, game: Game, name: str) -> Any:
@@ -185,11 +192,11 @@ def test_those_concerned_are_notified(
     game = game_with_arbiter(service, takebacks=True)
     take_action(service, game.id)
     number = dispute(service, game, "bea")
-    service.disputes.answer_dispute(game.id, number, "ada", "No.")
+    service.games.statements.state(game.id, "ada", AnswerDispute(number, "No."))
     rule(service, game, number, {"type": "resume", "from": game.seq})
     take_action(service, game.id)
-    request = service.disputes.request_takeback(game.id, "ada").events[0]["seq"]
-    service.disputes.answer_takeback(game.id, request, "bea", agree=True)
+    request = service.games.statements.state(game.id, "ada", RequestTakeback()).events[0]["seq"]
+    service.games.statements.state(game.id, "bea", AnswerTakeback(request, agree=True))
     workers.scheduler.enqueue_tasks_of({game.id})
     workers.work()
     sent = {

@@ -16,6 +16,16 @@ from freezegun import freeze_time
 from domain.event import Clock
 from domain.game import Game
 from domain.messages import message
+from ledger.statements import (
+    AgreeToPause,
+    AnswerDispute,
+    AnswerTakeback,
+    GiveRuling,
+    GiveTime,
+    OpenDispute,
+    RequestTakeback,
+    WithdrawDispute,
+)
 from service.accounts.personal_tokens import digest_of
 from service.bootstrap import Service, build
 from service.games.outbox import Subject
@@ -211,18 +221,20 @@ def disputes(world: World) -> None:
     """Players dispute, propose rulings and withdraw; the arbiter of another game rules."""
     game = world.start()
     take_action(world.service, game.id)
-    commands = world.service.disputes
+    commands = world.service.games.statements
     about = world.now(game).seq
-    number = commands.open_dispute(game.id, world.bea, about, "No.").events[0]["seq"]
-    commands.answer_dispute(game.id, number, world.ada, "Yes.")
-    commands.give_ruling(game.id, number, world.ada, {"type": "dismiss"})
+    number = commands.state(game.id, world.bea, OpenDispute(about, "No.")).events[0]["seq"]
+    commands.state(game.id, world.ada, AnswerDispute(number, "Yes."))
+    commands.state(game.id, world.ada, GiveRuling(number, {"type": "dismiss"}))
     world.work()
-    commands.withdraw_dispute(game.id, number, world.bea)
+    commands.state(game.id, world.bea, WithdrawDispute(number))
     world.work()
     game = world.start(arbiter=world.olga)
     take_action(world.service, game.id)
-    number = commands.open_dispute(game.id, world.bea, game.seq, "No.").events[0]["seq"]
-    commands.give_ruling(game.id, number, world.olga, {"type": "resume", "from": game.seq}, "So.")
+    number = commands.state(game.id, world.bea, OpenDispute(game.seq, "No.")).events[0]["seq"]
+    commands.state(
+        game.id, world.olga, GiveRuling(number, {"type": "resume", "from": game.seq}, "So.")
+    )
     world.work()
 
 
@@ -230,18 +242,18 @@ def takebacks(world: World) -> None:
     """A player takes back an action with the consent of the other."""
     game = world.start(takebacks=True)
     take_action(world.service, game.id)
-    commands = world.service.disputes
-    number = commands.request_takeback(game.id, world.ada).events[0]["seq"]
+    commands = world.service.games.statements
+    number = commands.state(game.id, world.ada, RequestTakeback()).events[0]["seq"]
     world.work()
-    commands.answer_takeback(game.id, number, world.bea, agree=True)
+    commands.state(game.id, world.bea, AnswerTakeback(number, agree=True))
     world.work()
 
 
 def pauses(world: World) -> None:
     """Players agree to a pause, and give each other time."""
     game = world.start(clock=DAYS)
-    world.service.games.pauses.agree(game.id, world.bea, agree=True)
-    world.service.games.pauses.give_time(game.id, world.bea, to=0, seconds=3600)
+    world.service.games.statements.state(game.id, world.bea, AgreeToPause(agree=True))
+    world.service.games.statements.state(game.id, world.bea, GiveTime(0, 3600))
     world.work()
 
 

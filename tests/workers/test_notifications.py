@@ -14,6 +14,7 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
 from domain.game import Game
+from ledger.statements import GiveTime
 from replay.language.catalogue import catalogue
 from replay.language.renderer import Renderer, english
 from service import clock
@@ -175,7 +176,7 @@ def test_a_player_is_notified_of_time_that_another_one_gives(players: PlayersWit
     game = players.start(clock={"per_turn": 86_400})
     players.run()
     players.channel.sent.clear()
-    service.games.pauses.give_time(game.id, players.bea, to=0, seconds=3600)
+    service.games.statements.state(game.id, players.bea, GiveTime(0, 3600))
     players.run()
     (notice,) = players.channel.sent
     assert (notice.subject, notice.player) == ("time_given", players.ada)

@@ -8,6 +8,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
+from ledger.statements import AgreeToPause, AnswerTakeback, RequestTakeback
 from service import clock
 from service.bootstrap import Service
 from service.http.stored_metrics import render
@@ -100,9 +101,9 @@ def resign(table: Table, game: Game) -> None:
 def take_back(table: Table, game: Game) -> None:
     """The player before has slipped, and everybody agrees."""
     former = next(player for player in table.players[:2] if player != to_act(game))
-    commands = table.service.disputes
-    number = commands.request_takeback(game.id, former).events[0]["seq"]
-    commands.answer_takeback(game.id, number, to_act(game), agree=True)
+    commands = table.service.games.statements
+    number = commands.state(game.id, former, RequestTakeback()).events[0]["seq"]
+    commands.state(game.id, to_act(game), AnswerTakeback(number, agree=True))
 
 
 def abandon(table: Table, game: Game) -> None:
@@ -148,8 +149,8 @@ def test_a_reminder_of_a_turn_that_goes_on_is_sent(table: Table) -> None:
     game = table.start(per_turn=4 * DAY)
     other = next(player for player in table.players[:2] if player != to_act(game))
     table.time.tick(timedelta(hours=12))
-    table.service.disputes.request_takeback(game.id, other)
-    table.service.games.pauses.agree(game.id, other, agree=True)
+    table.service.games.statements.state(game.id, other, RequestTakeback())
+    table.service.games.statements.state(game.id, other, AgreeToPause(agree=True))
     table.work()
     (to_player,) = (item for item in table.reminders(game) if item.channel == "email")
     assert to_player.status == "pending"
@@ -162,7 +163,7 @@ def test_nobody_is_reminded_of_a_deadline_while_the_clock_stands_still(table: Ta
     game = table.start(per_turn=4 * DAY)
     table.time.tick(timedelta(days=1.9))
     for player in table.players[:2]:
-        table.service.games.pauses.agree(game.id, player, agree=True)
+        table.service.games.statements.state(game.id, player, AgreeToPause(agree=True))
     table.work()
     table.time.tick(timedelta(days=29.9))
     table.work()

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from domain.game import Game
+from ledger.statements import RequestTakeback
 from replay.bots.thinking_time import ThinkingTime
 from service.bootstrap import Service
 from service.operation.process_reports import EXPECTED_KINDS
@@ -54,7 +55,7 @@ def test_only_the_turns_of_a_strong_bot_are_in_the_queue_for_thinking(
     assert tasks["think"].queue == THINKING
     assert "bot" not in tasks
     # The bot agrees to a takeback at once.
-    service.disputes.request_takeback(game.id, "ada")
+    service.games.statements.state(game.id, "ada", RequestTakeback())
     tasks = workers.tasks(game.id)
     assert tasks["bot"].queue == BOTS
     assert "think" not in tasks

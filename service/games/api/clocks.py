@@ -6,19 +6,14 @@ from typing import Any
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
+from ledger.statements import AgreeToPause, GiveTime
 from service.accounts.holidays import AccountHoliday
-from service.games.repository import AcceptedAction
 from service.http.blueprint import Blueprint
 from service.http.context import service
-from service.http.ratelimits import limit_disputes, limit_new_places
+from service.http.ratelimits import limit_new_places
 from service.http.responses import body_of
-from service.http.schemas.clocks import (
-    AgreeToPause,
-    AnnounceHoliday,
-    GiveTime,
-    Holiday,
-    HolidayList,
-)
+from service.http.schemas.clocks import AnnounceHoliday, Holiday, HolidayList
+from service.http.statements import add_statement
 
 blueprint = Blueprint("clocks", "Holidays, and pauses by agreement.", auth="login_required")
 
@@ -74,36 +69,8 @@ def cancel_holiday(player: str, holiday: str) -> JsonObject:
     return holiday_json(service().games.holiday_registry.cancel(player, holiday))
 
 
-@blueprint.post_action(
-    "/games/<game_id>/pause",
-    auth="participants_only",
-    limit=limit_disputes,
-    json_body=AgreeToPause(),
-)
-def agree_to_pause(
-    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> AcceptedAction:
-    """Agree to a pause of the game's clock, or withdraw the agreement.
-
-    The clock stands still while all players who are still in the game agree, but no longer than for 30 days.
-    Bots are not asked.
-    """
-    return service().games.pauses.agree(game_id, player, **body, idempotency_key=idempotency_key)
-
-
-@blueprint.post_action(
-    "/games/<game_id>/time", auth="participants_only", limit=limit_disputes, json_body=GiveTime()
-)
-def give_time(
-    game_id: str, player: str, body: JsonObject, idempotency_key: str | None
-) -> AcceptedAction:
-    """Give the player whose turn it is more time: the deadline moves.
-
-    If it is not the turn of that seat any more, the response is a 409. A player can do so 20 times in a game.
-    """
-    return service().games.pauses.give_time(
-        game_id, player, **body, idempotency_key=idempotency_key
-    )
+add_statement(blueprint, AgreeToPause)
+add_statement(blueprint, GiveTime, examples={"to": 1, "seconds": 86400})
 
 
 def parse_days(body: JsonObject) -> tuple[date, date]:

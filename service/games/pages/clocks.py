@@ -9,22 +9,23 @@ from domain.clock import decisions
 from domain.errors import Malformed
 from ledger.clock.time_zones import UTC_NAME, time_zone_names
 from ledger.clock.turn_clock import clock_stop, is_pause_over, pause_limit
+from ledger.statements import AgreeToPause, GiveTime
 from service import clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
 from service.games.api.clocks import parse_days
 from service.http.context import service
-from service.http.problems import status_of
 from service.http.ratelimits import limit_disputes, limit_new_places
 from service.http.schemas.clocks import AnnounceHoliday
 from service.http.validation import Choice, QueryInteger, StrictSchema, String
 from service.pages import session
 from service.pages.forms import (
+    EMPTY_FORM,
     Form,
-    entered_form,
     read_field,
     read_form,
     see_other,
     sequence_number,
+    shows_refusals,
 )
 from service.pages.return_addresses import next_address
 from service.pages.templating import page
@@ -40,13 +41,12 @@ from service.pages.view_models.clock_view import (
 )
 from service.pages.view_models.game_forms import (
     REFUSALS,
-    GameViewer,
     KeyedForm,
-    Refusal,
     game_viewer,
     new_key,
     request_options,
     require_player,
+    state,
 )
 
 HOLIDAYS: Final = "/account/holidays"
@@ -74,89 +74,8 @@ class TimeZoneForm(StrictSchema):
     time_zone = String(load_default=None)
 
 
-@blueprint.get(_CLOCK)
-def show_clock(game_id: str) -> Response:
-    """Show the clock of a game: its settings, what is left, and who agrees to a pause."""
-    return clock_page(game_viewer(game_id))
-
-
-@blueprint.post(_CLOCK)
-@limit_disputes
-def agree_to_pause(game_id: str) -> Response:
-    """Agree to a pause, or withdraw the agreement."""
-    player = require_player(game_id)
-    try:
-        values = read_form(PauseForm())
-        service().games.pauses.agree(
-            game_id, player, agree=values["answer"] == "agree", **request_options(values)
-        )
-    except REFUSALS as error:
-        return clock_page(game_viewer(game_id), error)
-    return see_other(next_address(f"/games/{game_id}/clock"))
-
-
-@blueprint.post(f"{_CLOCK}/time")
-@limit_disputes
-def give_time(game_id: str) -> Response:
-    """Give the player whose turn it is more time."""
-    player = require_player(game_id)
-    try:
-        values = read_form(ExtensionForm())
-        service().games.pauses.give_time(
-            game_id, player, to=values["to"], seconds=values["seconds"], **request_options(values)
-        )
-    except REFUSALS as error:
-        return clock_page(game_viewer(game_id), error)
-    return see_other(f"/games/{game_id}/clock")
-
-
-@blueprint.get(HOLIDAYS)
-def show_holidays() -> Response:
-    """Show the player's holidays, and the forms to announce one and to choose a time zone."""
-    return _holidays_page()
-
-
-@blueprint.post(HOLIDAYS)
-@limit_new_places
-def announce_holiday() -> Response:
-    """Announce a holiday."""
-    player = session.require_player()
-    form = entered_form()
-    try:
-        service().games.holiday_registry.announce(player, *parse_days(read_form(AnnounceHoliday())))
-    except (Malformed, HolidayNotPossible) as error:
-        return _holidays_page(status_of(error), form=form.refused(error))
-    return see_other(HOLIDAYS)
-
-
-@blueprint.post(f"{HOLIDAYS}/cancel")
-@limit_new_places
-def cancel_holiday() -> Response:
-    """Cancel a holiday, or end one that has begun."""
-    player = session.require_player()
-    try:
-        service().games.holiday_registry.cancel(player, read_field("holiday"))
-    except (Malformed, NotFound) as error:
-        return _holidays_page(status_of(error), form=Form().refused(error))
-    return see_other(HOLIDAYS)
-
-
-@blueprint.post(f"{HOLIDAYS}/time-zone")
-def choose_time_zone() -> Response:
-    """Store the time zone of the player."""
-    player = session.require_player()
-    form = entered_form()
-    try:
-        zone = read_form(TimeZoneForm())["time_zone"]
-        token = session.session_token() or ""
-        service().accounts.players.change_settings(player, token, {"time_zone": zone})
-    except Malformed as error:
-        return _holidays_page(status_of(error), zone_form=form.refused(error))
-    return see_other(HOLIDAYS)
-
-
-def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None) -> Response:
-    """Return the page of a game's clock; with an error, it says what was refused."""
+def _clock_page(game_id: str, form: Form = EMPTY_FORM, status: int = 200) -> Response:
+    current = game_viewer(game_id)
     game = current.game
     now = clock.format(clock.now())
     is_over = is_pause_over(game, now)
@@ -165,10 +84,10 @@ def clock_page(current: GameViewer, error: Refusal | TooManyGames | None = None)
     ]
     return page(
         "clock.html",
-        200 if error is None else status_of(error),
+        status,
         game=game,
         seat=current.seat,
-        form=Form() if error is None else Form().refused(error),
+        form=form,
         settings=clock_text(game.clock),
         time_left=time_left(game, now),
         deadline=clock.deadline(game),
@@ -221,6 +140,71 @@ def _holidays_page(
     )
 
 
+@blueprint.get(_CLOCK)
+def show_clock(game_id: str) -> Response:
+    """Show the clock of a game: its settings, what is left, and who agrees to a pause."""
+    return _clock_page(game_id)
+
+
+@blueprint.post(_CLOCK)
+@limit_disputes
+@shows_refusals(_clock_page, *REFUSALS, keeps_entries=False)
+def agree_to_pause(game_id: str) -> Response:
+    """Agree to a pause, or withdraw the agreement."""
+    player = require_player(game_id)
+    values = read_form(PauseForm())
+    state(game_id, player, AgreeToPause(agree=values["answer"] == "agree"), values)
+    return see_other(next_address(f"/games/{game_id}/clock"))
+
+
+@blueprint.post(f"{_CLOCK}/time")
+@limit_disputes
+@shows_refusals(_clock_page, *REFUSALS, keeps_entries=False)
+def give_time(game_id: str) -> Response:
+    """Give the player whose turn it is more time."""
+    player = require_player(game_id)
+    values = read_form(ExtensionForm())
+    state(game_id, player, GiveTime(values["to"], values["seconds"]), values)
+    return see_other(f"/games/{game_id}/clock")
+
+
+@blueprint.get(HOLIDAYS)
+def show_holidays() -> Response:
+    """Show the player's holidays, and the forms to announce one and to choose a time zone."""
+    return _holidays_page()
+
+
+@blueprint.post(HOLIDAYS)
+@limit_new_places
+@shows_refusals(_holidays_page, Malformed, HolidayNotPossible)
+def announce_holiday() -> Response:
+    """Announce a holiday."""
+    player = session.require_player()
+    service().games.holiday_registry.announce(player, *parse_days(read_form(AnnounceHoliday())))
+    return see_other(HOLIDAYS)
+
+
+@blueprint.post(f"{HOLIDAYS}/cancel")
+@limit_new_places
+@shows_refusals(_holidays_page, Malformed, NotFound, keeps_entries=False)
+def cancel_holiday() -> Response:
+    """Cancel a holiday, or end one that has begun."""
+    player = session.require_player()
+    service().games.holiday_registry.cancel(player, read_field("holiday"))
+    return see_other(HOLIDAYS)
+
+
+@blueprint.post(f"{HOLIDAYS}/time-zone")
+@shows_refusals(_holidays_page, Malformed, form="zone_form")
+def choose_time_zone() -> Response:
+    """Store the time zone of the player."""
+    player = session.require_player()
+    zone = read_form(TimeZoneForm())["time_zone"]
+    token = session.session_token() or ""
+    service().accounts.players.change_settings(player, token, {"time_zone": zone})
+    return see_other(HOLIDAYS)
+
+
 class SeatForm(KeyedForm):
     """The vacant seat that a player takes."""
 
@@ -228,26 +212,22 @@ class SeatForm(KeyedForm):
 
 
 @blueprint.post("/games/<game_id>/seats/leave")
+@shows_refusals(_clock_page, *REFUSALS, keeps_entries=False)
 def leave_seat(game_id: str) -> Response:
     """Leave the viewer's seat to a substitute."""
     player = session.require_player()
-    try:
-        values = read_form(KeyedForm())
-        service().games.commands.leave_seat(game_id, player, **request_options(values))
-    except REFUSALS as error:
-        return clock_page(game_viewer(game_id), error)
+    values = read_form(KeyedForm())
+    service().games.commands.leave_seat(game_id, player, **request_options(values))
     return see_other(f"/games/{game_id}")
 
 
 @blueprint.post("/games/<game_id>/substitutes")
 @limit_new_places
+@shows_refusals(_clock_page, *REFUSALS, TooManyGames, keeps_entries=False)
 def take_seat(game_id: str) -> Response:
     """Take a vacant seat."""
     player = session.require_player()
     values = read_form(SeatForm())
     seat = sequence_number(values["seat"], "seat")
-    try:
-        service().games.commands.take_seat(game_id, player, seat, **request_options(values))
-    except (*REFUSALS, TooManyGames) as error:
-        return clock_page(game_viewer(game_id), error)
+    service().games.commands.take_seat(game_id, player, seat, **request_options(values))
     return see_other(next_address(f"/games/{game_id}"))

@@ -3,8 +3,7 @@
 from typing import Annotated, TypedDict
 
 from domain.json_types import Count, PlayerId, Seat, Timestamp
-from service.http.schemas.requests import signature_field
-from service.http.validation import Flag, NonNegativeInteger, PositiveInteger, StrictSchema, String
+from service.http.validation import StrictSchema, String
 
 
 class AnnounceHoliday(StrictSchema):
@@ -16,25 +15,6 @@ class AnnounceHoliday(StrictSchema):
     last_day = String(
         required=True, format="date", example="2027-07-20", description="The last day."
     )
-
-
-class AgreeToPause(StrictSchema):
-    """An agreement to a pause, or its withdrawal."""
-
-    agree = Flag(required=True)
-    signature = signature_field()
-
-
-class GiveTime(StrictSchema):
-    """More time for the player whose turn it is."""
-
-    to = NonNegativeInteger(required=True, description="The seat whose turn it is.", example=1)
-    seconds = PositiveInteger(
-        required=True,
-        description="By how many seconds the deadline moves. A turn can be extended by a week in all.",
-        example=86400,
-    )
-    signature = signature_field()
 
 
 Holiday = TypedDict(

@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from marshmallow import Schema
@@ -11,11 +11,13 @@ from domain.chance import MAX_NONCE_BYTES
 from domain.errors import Malformed, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
+from ledger.statements import Statement, StatementWithNonce
 from replay.history.event_text import actor_message, outcome_message
 from service.chat.conversation import ChatMessagePage
 from service.errors import KeyNotUsable, Stale
 from service.games.access import is_correspondent
 from service.games.player_signatures import PlayerSignature, RequestOptions
+from service.games.repository import AcceptedAction
 from service.http.context import service
 from service.http.validation import Choice, HexBytes, HexText, QueryInteger, StrictSchema, String
 from service.pages import session
@@ -127,6 +129,18 @@ def signature_of(values: Mapping[str, Any]) -> PlayerSignature | None:
 def request_options(values: Mapping[str, Any]) -> RequestOptions:
     """Return the idempotency key and the signature in a form (`KeyedForm`, `SignedForm`)."""
     return {"idempotency_key": key_of(values), "signature": signature_of(values)}
+
+
+def state(
+    game_id: str, player: str, statement: Statement, values: Mapping[str, Any]
+) -> AcceptedAction:
+    """Make a statement of a player with the key, the nonce and the signature in a form (`KeyedForm`)."""
+    options = {"idempotency_key": key_of(values)}
+    if isinstance(statement, StatementWithNonce) and (nonce := values["nonce"]) is not None:
+        options["nonce"] = nonce.hex()
+    return service().games.statements.state(
+        game_id, player, replace(statement, **options), signature_of(values)
+    )
 
 
 def new_key() -> str:

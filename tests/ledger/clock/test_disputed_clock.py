@@ -7,6 +7,7 @@ import pytest
 from domain.errors import NotNow
 from ledger import commands
 from ledger.clock.turn_clock import deadline, has_passed, ruling_limit, waits_for_ruling
+from ledger.statements import WithdrawDispute
 from tests.support.faults import raises
 from tests.support.local_game import LocalGame
 
@@ -29,7 +30,7 @@ def test_a_withdrawn_dispute_starts_the_clock_again() -> None:
     game = LocalGame(2, per_turn=24 * HOUR)
     number = game.dispute(0)
     game.wait(hours=5)
-    commands.withdraw_dispute(game.pending, number, 0)
+    WithdrawDispute(number).add(game.pending, 0, game.secret)
     assert game.seconds_left == 24 * HOUR
 
 

@@ -11,6 +11,7 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from domain.scene import caption
 from ledger import commands
+from ledger.statements import WithdrawDispute
 from replay.history.event_text import outcome_message
 from replay.language.renderer import english
 from tests.support.conditional import next_actions
@@ -305,7 +306,7 @@ class TestProofs:
         seat = actions[-1][0]
         proof = prove(key, tree, seat, "local", head)
         game.act()
-        commands.withdraw_dispute(game.pending, game.dispute(0), 0)
+        WithdrawDispute(game.dispute(0)).add(game.pending, 0, game.secret)
         parsed = game.game.rules.parse_action(actions[-1][1])
         game.pending.act(seat, parsed, is_conditional=True, prepared=proof)
         problems = [english(finding.problem) for finding in audit_record(game.record()).findings]

@@ -11,6 +11,7 @@ from domain.contract import DomainEvent
 from domain.event import Event
 from ledger import commands
 from ledger.canonical import canonical
+from ledger.statements import AnswerDispute, WithdrawDispute
 from replay.audit import Finding
 from replay.language.renderer import english
 from tests.support.local_game import LocalGame
@@ -39,7 +40,7 @@ def game_with_rulings() -> LocalGame:
     game.act(3)
     game.wait(minutes=10)
     number = game.dispute(1, about=7)
-    commands.answer_dispute(game.pending, number, 0, "No.")
+    AnswerDispute(number, "No.").add(game.pending, 0, game.secret)
     game.wait(hours=2)
     game.rule(number, {"type": "resume", "from": 6})
     game.act()
@@ -47,7 +48,7 @@ def game_with_rulings() -> LocalGame:
     game.answer_takeback(request, 0, agree=True)
     game.answer_takeback(request, 2, agree=True)
     game.rule(game.dispute(0, about=7), {"type": "remove_seat", "seat": 2})
-    commands.withdraw_dispute(game.pending, game.dispute(2), 2)
+    WithdrawDispute(game.dispute(2)).add(game.pending, 2, game.secret)
     game.rule(game.dispute(0), {"type": "abandon"})
     return game
 

@@ -10,6 +10,7 @@ from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
 from ledger import commands
 from ledger.pending import PendingEvents
+from ledger.statements import OpenDispute
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
@@ -110,7 +111,9 @@ def test_another_action_voids_the_tree_and_another_branch_does_not(
 @pytest.mark.parametrize(
     "happen",
     [
-        lambda service, game: service.disputes.open_dispute(game.id, "cid", game.seq, "no"),
+        lambda service, game: service.games.statements.state(
+            game.id, "cid", OpenDispute(game.seq, "no")
+        ),
         lambda service, game: arbitrate(service, game, lambda pending: remove(pending, 2)),
         lambda service, game: service.games.commands.act(game.id, "cid", RESIGN, game.seq),
     ],

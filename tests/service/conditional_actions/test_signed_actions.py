@@ -11,6 +11,7 @@ from domain.errors import Malformed
 from domain.game import Game
 from ledger.keys import SigningKey
 from ledger.player_signatures import PreparedActions, sign_prepared
+from ledger.statements import OpenDispute, WithdrawDispute
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
@@ -112,8 +113,8 @@ def test_a_signature_must_be_that_of_the_player_for_this_tree_and_moment(
     with raises(Malformed, match="salt"):
         put(service, game, tree, KEY, None)
     assert service.conditional_actions.get(game.id, "bea").tree == ()
-    dispute = service.disputes.open_dispute(game.id, "ada", 5, "No.").events[0]["seq"]
-    service.disputes.withdraw_dispute(game.id, dispute, "ada")
+    dispute = service.games.statements.state(game.id, "ada", OpenDispute(5, "No.")).events[0]["seq"]
+    service.games.statements.state(game.id, "ada", WithdrawDispute(dispute))
     with pytest.raises(Stale):
         put(service, game, tree)
     # Without a signature, it is enough that the position is the same.

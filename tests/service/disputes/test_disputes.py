@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 
 from domain.errors import Malformed
+from ledger.statements import AnswerDispute, GiveRuling, OpenDispute, WithdrawDispute
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.errors import Forbidden, NotFound
@@ -98,12 +99,14 @@ def test_a_game_with_an_erased_statement_is_played_on_and_verified(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service)
-    number = service.disputes.open_dispute(game.id, "ada", 4, "Bea is slow.").events[0]["seq"]
+    number = service.games.statements.state(game.id, "ada", OpenDispute(4, "Bea is slow.")).events[
+        0
+    ]["seq"]
     service.redis.hdel(f"cartulary:{{{game.id}}}:secrets", f"{number}/statement")
     other = build(settings)
     try:
         assert other.games.queries.dispute(game.id, number, None)["statement"] is None
-        other.disputes.withdraw_dispute(game.id, number, "ada")
+        other.games.statements.state(game.id, "ada", WithdrawDispute(number))
         take_action(other, game.id)
         record = b"".join(other.games.queries.record(game.id))
     finally:
@@ -114,11 +117,15 @@ def test_a_game_with_an_erased_statement_is_played_on_and_verified(
 
 def test_concurrent_proposals_lead_to_one_ruling(service: Service) -> None:
     game = start_game(service, 4)
-    number = service.disputes.open_dispute(game.id, "ada", 4, "Let us stop.").events[0]["seq"]
+    number = service.games.statements.state(game.id, "ada", OpenDispute(4, "Let us stop.")).events[
+        0
+    ]["seq"]
     with ThreadPoolExecutor(4) as threads:
         list(
             threads.map(
-                lambda player: service.disputes.give_ruling(game.id, number, player, DISMISS),
+                lambda player: service.games.statements.state(
+                    game.id, player, GiveRuling(number, DISMISS)
+                ),
                 PLAYERS,
             )
         )
@@ -132,10 +139,12 @@ def test_another_process_reads_the_same_game_after_a_rewind(
     game = start_game(service, rules="baron")
     for _ in range(8):
         take_action(service, game.id)
-    number = service.disputes.open_dispute(game.id, "ada", 5, "Again, please.").events[0]["seq"]
+    number = service.games.statements.state(
+        game.id, "ada", OpenDispute(5, "Again, please.")
+    ).events[0]["seq"]
     for player in ("ada", "bea"):
         ruling = {"type": "resume", "from": game.seq}
-        service.disputes.give_ruling(game.id, number, player, ruling)
+        service.games.statements.state(game.id, player, GiveRuling(number, ruling))
     take_action(service, game.id)
     current = service.games.queries.game(game.id)
     other = build(settings)
@@ -154,12 +163,12 @@ def test_only_those_concerned_take_part(service: Service) -> None:
         "ada", rules="barony", seats=2, options=options, invited=("bea",)
     )
     service.games.commands.join(game.id, "bea")
-    number = service.disputes.open_dispute(game.id, "ada", 4, "x").events[0]["seq"]
+    number = service.games.statements.state(game.id, "ada", OpenDispute(4, "x")).events[0]["seq"]
     with pytest.raises(NotFound):
-        service.disputes.answer_dispute(game.id, number, "cid", "y")
+        service.games.statements.state(game.id, "cid", AnswerDispute(number, "y"))
     with pytest.raises(NotFound):
         service.games.queries.dispute(game.id, number, "cid")
     with raises(NotFound, match="no dispute 3"):
-        service.disputes.answer_dispute(game.id, 3, "bea", "y")
+        service.games.statements.state(game.id, "bea", AnswerDispute(3, "y"))
     with pytest.raises(Forbidden):
-        service.disputes.withdraw_dispute(game.id, number, "bea")
+        service.games.statements.state(game.id, "bea", WithdrawDispute(number))

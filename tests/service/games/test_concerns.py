@@ -4,6 +4,15 @@ from typing import Any
 
 from domain.event import Clock
 from domain.game import Game
+from ledger.statements import (
+    AgreeToPause,
+    AnswerDispute,
+    AnswerTakeback,
+    GiveRuling,
+    OpenDispute,
+    RequestTakeback,
+    WithdrawDispute,
+)
 from replay.language.renderer import english
 from service.bootstrap import Service
 from service.games.concerns import concerns_of, counted_concerns
@@ -30,7 +39,7 @@ def ask_for_takeback(service: Service, seats: int = 2) -> tuple[Game, int]:
     """Start a game in which ada asks to take back her first placement; return the request's seq too."""
     game = start_game(service, seats, takebacks=True)
     take_action(service, game.id)
-    accepted = service.disputes.request_takeback(game.id, "ada")
+    accepted = service.games.statements.state(game.id, "ada", RequestTakeback())
     return game, accepted.events[0]["seq"]
 
 
@@ -50,11 +59,11 @@ def test_a_takeback_waits_for_the_others_until_they_have_answered(service: Servi
         "status: your takeback waits for seat 1 and seat 2"
     ]
     assert concerns(service, game.id, "eve") == []
-    answer = service.disputes.answer_takeback
-    answer(game.id, number, "bea", agree=True)
+    state, answer = service.games.statements.state, AnswerTakeback(number, agree=True)
+    state(game.id, "bea", answer)
     assert concerns(service, game.id, "bea") == ["status: the takeback of seat 0 waits for seat 2"]
     assert concerns(service, game.id, "cid") == [asked]
-    answer(game.id, number, "cid", agree=True)
+    state(game.id, "cid", answer)
     back = "the last action was taken back: play continues after event"
     assert concerns(service, game.id, "ada") == [f"news: {back} {game.seq}"]
     assert concerns(service, game.id, "cid") == [f"status: {back} {game.seq}"]
@@ -64,7 +73,7 @@ def test_a_takeback_waits_for_the_others_until_they_have_answered(service: Servi
 
 def test_the_player_whose_takeback_is_refused_learns_of_it(service: Service) -> None:
     game, number = ask_for_takeback(service)
-    service.disputes.answer_takeback(game.id, number, "bea", agree=False)
+    service.games.statements.state(game.id, "bea", AnswerTakeback(number, agree=False))
     assert concerns(service, game.id, "ada") == [
         "news: seat 1 does not agree to take back your last action"
     ]
@@ -73,30 +82,32 @@ def test_the_player_whose_takeback_is_refused_learns_of_it(service: Service) -> 
 
 def test_a_dispute_waits_for_answers_and_its_proposals_for_agreement(service: Service) -> None:
     game = start_game(service, 3, CLOCK)
-    disputes = service.disputes
-    number = disputes.open_dispute(game.id, "ada", 1, "Wrong.").events[0]["seq"]
+    disputes = service.games.statements
+    number = disputes.state(game.id, "ada", OpenDispute(1, "Wrong.")).events[0]["seq"]
     disputed = "seat 0 disputes event 1"
     assert concerns(service, game.id, "bea") == [f"answer: {disputed}"]
     assert concerns(service, game.id, "ada") == [
         "status: your dispute of event 1 waits for a ruling"
     ]
-    disputes.answer_dispute(game.id, number, "bea", "No.")
+    disputes.state(game.id, "bea", AnswerDispute(number, "No."))
     assert concerns(service, game.id, "bea") == [f"status: {disputed}"]
-    disputes.give_ruling(game.id, number, "cid", ABANDON)
+    disputes.state(game.id, "cid", GiveRuling(number, ABANDON))
     offer = "answer: seat 2 proposes to end the dispute: the game is abandoned"
     assert concerns(service, game.id, "ada") == [offer]
     assert concerns(service, game.id, "bea") == [offer]
     assert concerns(service, game.id, "cid") == [f"status: {disputed}"]
     for player in ("ada", "bea", "cid"):
-        disputes.give_ruling(game.id, number, player, DISMISS)
+        disputes.state(game.id, player, GiveRuling(number, DISMISS))
     ruled = "news: the dispute of event 1 has ended: the dispute is dismissed"
     assert [concerns(service, game.id, player) for player in ("ada", "bea", "cid")] == [[ruled]] * 3
 
 
 def test_a_withdrawn_dispute_is_news_for_everybody_but_its_opener(service: Service) -> None:
     game = start_game(service)
-    number = service.disputes.open_dispute(game.id, "ada", 1, "Wrong.").events[0]["seq"]
-    service.disputes.withdraw_dispute(game.id, number, "ada")
+    number = service.games.statements.state(game.id, "ada", OpenDispute(1, "Wrong.")).events[0][
+        "seq"
+    ]
+    service.games.statements.state(game.id, "ada", WithdrawDispute(number))
     assert concerns(service, game.id, "ada") == []
     assert concerns(service, game.id, "bea") == [
         "news: seat 0 has withdrawn the dispute of event 1"
@@ -105,12 +116,12 @@ def test_a_withdrawn_dispute_is_news_for_everybody_but_its_opener(service: Servi
 
 def test_a_pause_waits_for_those_who_have_not_agreed(service: Service) -> None:
     game = start_game(service, 2, CLOCK)
-    service.games.pauses.agree(game.id, "ada", agree=True)
+    service.games.statements.state(game.id, "ada", AgreeToPause(agree=True))
     assert concerns(service, game.id, "bea") == ["answer: seat 0 asks for a pause"]
     assert concerns(service, game.id, "ada") == [
         "status: the pause that you agree to waits for seat 1"
     ]
-    service.games.pauses.agree(game.id, "bea", agree=True)
+    service.games.statements.state(game.id, "bea", AgreeToPause(agree=True))
     for player in ("ada", "bea"):
         assert concerns(service, game.id, player) == [
             "status: the game is paused: all players have agreed to it"

@@ -13,6 +13,7 @@ from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_payload, sign_action
+from ledger.statements import AgreeToPause
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
@@ -331,6 +332,6 @@ def test_an_action_may_be_signed_for_a_moment_before_a_statement_of_the_same_pla
     game = start_game(service, clock={"per_turn": 86400})
     seq, action = first_action(service, game)
     signature = signed(game, action)
-    service.games.pauses.agree(game.id, "ada", agree=True)
+    service.games.statements.state(game.id, "ada", AgreeToPause(agree=True))
     service.games.commands.act(game.id, "ada", action, seq, signature=signature)
     assert not is_broken(service, game)

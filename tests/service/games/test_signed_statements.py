@@ -13,6 +13,15 @@ from domain.game import Game
 from ledger.keys import SigningKey
 from ledger.pending import commitment
 from ledger.player_signatures import sign, statement_payload
+from ledger.statements import (
+    AgreeToPause,
+    AnswerDispute,
+    AnswerTakeback,
+    GiveRuling,
+    OpenDispute,
+    RequestTakeback,
+    WithdrawDispute,
+)
 from replay.audit import audit
 from replay.language.renderer import english
 from service.bootstrap import Service
@@ -77,7 +86,7 @@ def audited(service: Service, game: Game) -> list[str]:
 
 
 def test_every_statement_can_be_signed_and_is_audited(service: Service, game: Game) -> None:
-    disputes, seats = service.disputes, service.games.commands
+    disputes, seats = service.games.statements, service.games.commands
 
     def signed(player: str, type: str, data: Data, text: str | None = None) -> PlayerSignature:
         return signature(service, game, player, type, data, text=text)
@@ -85,27 +94,29 @@ def test_every_statement_can_be_signed_and_is_audited(service: Service, game: Ga
     actor = take_action(service, game.id).events[0]["by"]["seat"]  # type: ignore[typeddict-item] # by a seat
     other, third = (player for player in game.players if player != game.players[actor])
     asking = signed(game.players[actor], "TakebackRequested", {})
-    number = disputes.request_takeback(game.id, game.players[actor], signature=asking).events[0][
-        "seq"
-    ]
+    number = disputes.state(
+        game.id, game.players[actor], RequestTakeback(), signature=asking
+    ).events[0]["seq"]
     for player, agree in ((other, True), (third, False)):
         answer = signed(player, "TakebackAnswered", {"request": number, "agree": agree})
-        disputes.answer_takeback(game.id, number, player, agree=agree, signature=answer)
+        disputes.state(game.id, player, AnswerTakeback(number, agree=agree), signature=answer)
     opening = signed(other, "DisputeOpened", {"about": 5}, TEXT)
-    dispute = disputes.open_dispute(game.id, other, 5, TEXT, signature=opening).events[0]["seq"]
+    dispute = disputes.state(game.id, other, OpenDispute(5, TEXT), signature=opening).events[0][
+        "seq"
+    ]
     answering = signed(third, "DisputeAnswered", {"dispute": dispute}, TEXT)
-    disputes.answer_dispute(game.id, dispute, third, TEXT, signature=answering)
+    disputes.state(game.id, third, AnswerDispute(dispute, TEXT), signature=answering)
     withdrawing = signed(other, "DisputeWithdrawn", {"dispute": dispute})
-    disputes.withdraw_dispute(game.id, dispute, other, signature=withdrawing)
-    dispute = disputes.open_dispute(game.id, other, 6, TEXT).events[0]["seq"]
+    disputes.state(game.id, other, WithdrawDispute(dispute), signature=withdrawing)
+    dispute = disputes.state(game.id, other, OpenDispute(6, TEXT)).events[0]["seq"]
     ruling = {"type": "dismiss"}
     given = signed("zoe", "DisputeRuled", {"dispute": dispute, "ruling": ruling}, TEXT)
-    ruled = disputes.give_ruling(game.id, dispute, "zoe", ruling, TEXT, signature=given)
+    ruled = disputes.state(game.id, "zoe", GiveRuling(dispute, ruling, TEXT), signature=given)
     assert [event["type"] for event in ruled.events] == ["PlayerKeyAdded", "DisputeRuled"]
     assert ruled.receipt["seq"] == ruled.events[1]["seq"]
     for agree in (True, False):
         pausing = signed(third, "PauseAgreed", {"agree": agree})
-        service.games.pauses.agree(game.id, third, agree=agree, signature=pausing)
+        service.games.statements.state(game.id, third, AgreeToPause(agree=agree), signature=pausing)
     seat = game.seat_of(third)
     assert seat is not None
     seats.leave_seat(game.id, third, signature=signed(third, "SeatVacated", {}))
@@ -130,14 +141,14 @@ def test_players_of_a_game_without_an_arbiter_sign_the_rulings_that_they_propose
         add_key(service, player, KEYS[player])
     game = start_game(service)
     take_action(service, game.id)
-    dispute = service.disputes.open_dispute(game.id, "ada", 5, TEXT).events[0]["seq"]
+    dispute = service.games.statements.state(game.id, "ada", OpenDispute(5, TEXT)).events[0]["seq"]
     ruling = {"type": "result_stands"}
     data = {"dispute": dispute, "ruling": ruling}
     types = []
     for player in ("ada", "bea"):
         proposing = signature(service, game, player, "RulingProposed", data, text=TEXT)
-        accepted = service.disputes.give_ruling(
-            game.id, dispute, player, ruling, TEXT, signature=proposing
+        accepted = service.games.statements.state(
+            game.id, player, GiveRuling(dispute, ruling, TEXT), signature=proposing
         )
         types.append([event["type"] for event in accepted.events])
     assert types == [["RulingProposed"], ["RulingProposed", "DisputeRuled"]]
@@ -171,11 +182,13 @@ class TestRefusedSignatures:
     def pause(self, service: Service, game: Game) -> Callable[..., AcceptedAction]:
         """Lets a player agree to a pause with a signature."""
 
-        def agree(signature: PlayerSignature, **options: Any) -> AcceptedAction:
-            arguments = {"player": "ada", "agree": True, **options}
-            return service.games.pauses.agree(game.id, signature=signature, **arguments)
+        def state(
+            signature: PlayerSignature, player: str = "ada", **options: Any
+        ) -> AcceptedAction:
+            statement = AgreeToPause(**{"agree": True, **options})
+            return service.games.statements.state(game.id, player, statement, signature)
 
-        return agree
+        return state
 
     def test_a_signature_covers_the_game_the_head_the_type_and_the_data(
         self, service: Service, game: Game, pause: Callable[..., AcceptedAction]
@@ -205,20 +218,20 @@ class TestRefusedSignatures:
     ) -> None:
         agreeing = signature(service, game, "ada", "PauseAgreed", {"agree": True})
         pause(agreeing)
-        service.games.pauses.agree(game.id, "bea", agree=True)
-        service.games.pauses.agree(game.id, "ada", agree=False)
+        service.games.statements.state(game.id, "bea", AgreeToPause(agree=True))
+        service.games.statements.state(game.id, "ada", AgreeToPause(agree=False))
         with pytest.raises(Stale):
             pause(agreeing)
         # A statement of another player in between is no obstacle, but an event of play is.
         seq = current(service, game).seq
-        service.games.pauses.agree(game.id, "bea", agree=False)
+        service.games.statements.state(game.id, "bea", AgreeToPause(agree=False))
         late = signature(service, game, "ada", "PauseAgreed", {"agree": True}, seq=seq)
         take_action(service, game.id)
         with pytest.raises(Stale):
             pause(late)
         take_action(service, game.id)
         seq = current(service, game).seq
-        service.games.pauses.agree(game.id, "bea", agree=True)
+        service.games.statements.state(game.id, "bea", AgreeToPause(agree=True))
         pause(signature(service, game, "ada", "PauseAgreed", {"agree": True}, seq=seq))
         audited(service, game)
 
@@ -237,20 +250,24 @@ class TestRefusedSignatures:
         service.games.key_registry.revoke("ada", KEYS["ada"].id)
         with pytest.raises(KeyNotUsable):
             pause(signature(service, game, "ada", "PauseAgreed", {"agree": True}))
-        dispute = service.disputes.open_dispute(game.id, "ada", 5, TEXT).events[0]["seq"]
+        dispute = service.games.statements.state(game.id, "ada", OpenDispute(5, TEXT)).events[0][
+            "seq"
+        ]
         data = {"dispute": dispute, "ruling": {"type": "dismiss"}}
         ruling = signature(service, game, "zoe", "DisputeRuled", data)
         service.games.key_registry.revoke("zoe", KEYS["zoe"].id)
         with pytest.raises(KeyNotUsable):
-            service.disputes.give_ruling(game.id, dispute, "zoe", data["ruling"], signature=ruling)
+            service.games.statements.state(
+                game.id, "zoe", GiveRuling(dispute, data["ruling"]), signature=ruling
+            )
 
     def test_a_text_needs_a_salt_and_nothing_else_has_one(
         self, service: Service, game: Game, pause: Callable[..., AcceptedAction]
     ) -> None:
         opening = signature(service, game, "ada", "DisputeOpened", {"about": 5}, text=TEXT)
         with raises(Malformed, match="salt"):
-            service.disputes.open_dispute(
-                game.id, "ada", 5, TEXT, signature=replace(opening, salt=None)
+            service.games.statements.state(
+                game.id, "ada", OpenDispute(5, TEXT), signature=replace(opening, salt=None)
             )
         right = signature(service, game, "ada", "PauseAgreed", {"agree": True})
         with raises(Malformed, match="salt"):
@@ -268,12 +285,14 @@ class TestRefusedSignatures:
         accepted = pause(right, idempotency_key="k")
         assert pause(right, idempotency_key="k") == accepted
         with pytest.raises(IdempotencyConflict):
-            service.games.pauses.agree(game.id, "ada", agree=True, idempotency_key="k")
+            service.games.statements.state(
+                game.id, "ada", AgreeToPause(agree=True, idempotency_key="k")
+            )
 
 
 def test_a_signature_holds_after_the_text_was_erased(service: Service, game: Game) -> None:
     opening = signature(service, game, "ada", "DisputeOpened", {"about": 5}, text=TEXT)
-    service.disputes.open_dispute(game.id, "ada", 5, TEXT, signature=opening)
+    service.games.statements.state(game.id, "ada", OpenDispute(5, TEXT), signature=opening)
     service.accounts.erasure.erase_without_password("ada")
     record = b"".join(service.games.queries.record(game.id))
     assert TEXT.encode() not in record
@@ -286,8 +305,12 @@ def test_a_signature_covers_the_nonce_of_a_statement(service: Service, game: Gam
     player = game.players[event["by"]["seat"]]  # type: ignore[typeddict-item] # by a seat
     without = signature(service, game, player, "TakebackRequested", {})
     with_nonce = signature(service, game, player, "TakebackRequested", {"nonce": "ab"})
-    for refused, nonce in ((without, b"\xab"), (with_nonce, b"\xcd"), (with_nonce, None)):
+    for refused, nonce in ((without, "ab"), (with_nonce, "cd"), (with_nonce, None)):
         with raises(InvalidPlayerSignature, match="cartulary statement v1"):
-            service.disputes.request_takeback(game.id, player, nonce=nonce, signature=refused)
-    service.disputes.request_takeback(game.id, player, nonce=b"\xab", signature=with_nonce)
+            service.games.statements.state(
+                game.id, player, RequestTakeback(nonce=nonce), signature=refused
+            )
+    service.games.statements.state(
+        game.id, player, RequestTakeback(nonce="ab"), signature=with_nonce
+    )
     audited(service, game)

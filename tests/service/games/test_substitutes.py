@@ -9,6 +9,7 @@ from freezegun import freeze_time
 
 from domain.errors import NotNow
 from domain.game import Game
+from ledger.statements import OpenDispute, WithdrawDispute
 from replay.audit import audit
 from service.bootstrap import Service
 from service.errors import TooManyGames
@@ -150,13 +151,17 @@ def test_a_statement_is_erased_with_the_player_who_made_it_and_not_with_the_subs
     service: Service,
 ) -> None:
     game = start(service)
-    dispute = service.disputes.open_dispute(game.id, "ada", game.seq, "It skipped my turn")
+    dispute = service.games.statements.state(
+        game.id, "ada", OpenDispute(game.seq, "It skipped my turn")
+    )
     own = dispute.events[0]["seq"]
-    service.disputes.withdraw_dispute(game.id, own, "ada")
+    service.games.statements.state(game.id, "ada", WithdrawDispute(own))
     service.games.commands.leave_seat(game.id, "ada")
     state = play_vacant_seats(service, game)
     service.games.commands.take_seat(game.id, "zoe", 0)
-    dispute = service.disputes.open_dispute(game.id, "zoe", state.seq, "It skipped mine")
+    dispute = service.games.statements.state(
+        game.id, "zoe", OpenDispute(state.seq, "It skipped mine")
+    )
     later = dispute.events[0]["seq"]
     service.accounts.erasure.erase_without_password("ada")
     assert service.store.statements(game.id) == [later]

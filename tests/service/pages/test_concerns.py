@@ -7,6 +7,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from domain.event import Clock
+from ledger.statements import AgreeToPause, OpenDispute, RequestTakeback, WithdrawDispute
 from service.bootstrap import Service
 from service.chat.read_marks import ReadMark
 from tests.support.page_forms import log_in, post
@@ -85,13 +86,13 @@ def test_news_are_dismissed_and_what_waits_for_an_answer_is_not(
     dismissals = f"{table.address}/concerns/dismissals"
     ada, bea = table.players
     service.chat.post(table.game, ada, "Hello")
-    service.disputes.open_dispute(table.game, ada, 1, "Wrong.")
+    service.games.statements.state(table.game, ada, OpenDispute(1, "Wrong."))
     (dispute,) = service.games.queries.game(table.game).disputes
     for key in ("messages-1", f"dispute-{dispute.seq}", "ruling-999", "x"):
         post(table.bea, dismissals, table.address, concern=key)
     assert "ada disputes event 1" in shown(table.bea, table.address)
     assert "writes" not in shown(table.bea, table.address)
-    service.disputes.withdraw_dispute(table.game, dispute.seq, ada)
+    service.games.statements.state(table.game, ada, WithdrawDispute(dispute.seq))
     assert "ada has withdrawn the dispute" in shown(table.bea, table.address)
     post(table.bea, dismissals, table.address, concern=f"ruling-{dispute.seq}")
     assert "withdrawn" not in shown(table.bea, table.address)
@@ -104,10 +105,10 @@ def test_news_are_dismissed_and_what_waits_for_an_answer_is_not(
 def test_who_reads_the_ruling_of_a_dispute_is_not_told_of_it_again(
     table: Table, service: Service
 ) -> None:
-    number = service.disputes.open_dispute(table.game, table.players[0], 1, "Wrong.").events[0][
-        "seq"
-    ]
-    service.disputes.withdraw_dispute(table.game, number, table.players[0])
+    number = service.games.statements.state(
+        table.game, table.players[0], OpenDispute(1, "Wrong.")
+    ).events[0]["seq"]
+    service.games.statements.state(table.game, table.players[0], WithdrawDispute(number))
     assert "withdrawn" in shown(table.bea, table.address)
     table.bea.get(f"{table.address}/disputes/{number}")
     assert "withdrawn" not in shown(table.bea, table.address)
@@ -115,9 +116,9 @@ def test_who_reads_the_ruling_of_a_dispute_is_not_told_of_it_again(
 
 def test_several_concerns_are_folded_below_the_first(table: Table, service: Service) -> None:
     ada, _ = table.players
-    service.disputes.request_takeback(table.game, ada)
+    service.games.statements.state(table.game, ada, RequestTakeback())
     service.chat.post(table.game, ada, "Hello")
-    service.games.pauses.agree(table.game, ada, agree=True)
+    service.games.statements.state(table.game, ada, AgreeToPause(agree=True))
     page = shown(table.bea, table.address)
     assert re.findall(r'class="concern is-(\w+)"', page) == ["answer", "answer", "news"]
     assert ">2 more</summary>" in page
@@ -126,7 +127,7 @@ def test_several_concerns_are_folded_below_the_first(table: Table, service: Serv
 
 def test_others_are_not_told_what_concerns_the_players(table: Table, app: Flask) -> None:
     ada, bea = table.players
-    table.service.disputes.request_takeback(table.game, ada)
+    table.service.games.statements.state(table.game, ada, RequestTakeback())
     table.service.chat.post(table.game, ada, "Hello")
     eve = app.test_client()
     assert "concern is-" not in shown(eve, table.address)
@@ -158,7 +159,7 @@ def test_a_limit_of_a_dispute_and_a_message_also_say_how_far_away_they_are(
     table: Table, service: Service
 ) -> None:
     ada, _ = table.players
-    number = service.disputes.open_dispute(table.game, ada, 1, "No.").events[0]["seq"]
+    number = service.games.statements.state(table.game, ada, OpenDispute(1, "No.")).events[0]["seq"]
     assert "2 d 23 h left" in table.bea.get(f"{table.address}/disputes/{number}").text
     service.chat.post(table.game, ada, "Hello")
     assert "1 minute ago" in table.bea.get(f"{table.address}/messages").text
@@ -171,7 +172,7 @@ def test_the_stream_of_the_first_page_is_for_players(app: Flask, table: Table) -
 
 def test_the_clock_says_that_a_dispute_stops_it(table: Table, service: Service) -> None:
     assert "59 min left" in table.bea.get(table.address).text
-    service.disputes.open_dispute(table.game, table.players[0], 1, "Wrong.")
+    service.games.statements.state(table.game, table.players[0], OpenDispute(1, "Wrong."))
     for page in ("", "/clock"):
         text = table.bea.get(table.address + page).text
         assert "the clock stands still: a dispute is open" in text

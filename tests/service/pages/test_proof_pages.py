@@ -8,6 +8,7 @@ from flask import Flask
 
 from client.receipts import read_receipts
 from domain.game import Game
+from ledger.statements import AnswerTakeback, RequestTakeback
 from service.bootstrap import Service
 from tests.games.records import FOLDER
 from tests.service.conftest import StoreGame
@@ -72,21 +73,20 @@ def test_the_page_says_who_sent_the_last_random_bytes(
 
 
 @pytest.mark.parametrize(
-    ("nonces", "supplier"),
-    [((b"ask", b"agree"), "grace"), ((b"ask", None), "ada"), ((None, None), None)],
+    ("nonces", "supplier"), [(("ab", "cd"), "grace"), (("ab", None), "ada"), ((None, None), None)]
 )
 def test_the_page_says_who_sent_the_last_bytes_for_what_was_drawn_anew(
     players: PlayersOfPages,
     service: Service,
-    nonces: tuple[bytes | None, bytes | None],
+    nonces: tuple[str | None, str | None],
     supplier: str | None,
 ) -> None:
     game = players.game("baron", takebacks=True)
     players.act(game)
     ada, grace = players["ada"], players["grace"]
-    disputes = service.disputes
-    asked = disputes.request_takeback(game, ada.id, nonce=nonces[0]).events[0]["seq"]
-    disputes.answer_takeback(game, asked, grace.id, agree=True, nonce=nonces[1])
+    state = service.games.statements.state
+    asked = state(game, ada.id, RequestTakeback(nonce=nonces[0])).events[0]["seq"]
+    state(game, grace.id, AnswerTakeback(asked, agree=True, nonce=nonces[1]))
     page = ada.get(f"/games/{game}/proofs")
     if supplier is None:
         assert "The server could have chosen what was drawn anew when play resumed" in page

@@ -16,6 +16,7 @@ from freezegun import freeze_time
 
 from domain.errors import Unreadable
 from ledger.record import read
+from ledger.statements import OpenDispute, WithdrawDispute
 from replay.audit import audit
 from service import clock
 from service.bootstrap import Service, build
@@ -74,8 +75,10 @@ def over(at_noon: None, service: Service, harness: WorkerHarness) -> Players:
     game = start_game(service, players=ids, round_limit=1).id
     take_action(service, game)
     seq = service.games.queries.game(game).seq
-    disputed = service.disputes.open_dispute(game, ids[0], seq, STATEMENT).events[0]["seq"]
-    service.disputes.withdraw_dispute(game, disputed, ids[0])
+    disputed = service.games.statements.state(game, ids[0], OpenDispute(seq, STATEMENT)).events[0][
+        "seq"
+    ]
+    service.games.statements.state(game, ids[0], WithdrawDispute(disputed))
     play_out(service, game)
     service.chat.post(game, ids[0], MESSAGE)
     service.chat.post(game, ids[1], "Thank you")

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import pytest
 from flask.testing import FlaskClient
 
+from ledger.statements import AnswerDispute, OpenDispute
 from service.bootstrap import Service
 from service.pages.app import create_web_app
 from tests.support.mail_server import MailServer
@@ -99,14 +100,16 @@ def test_the_mail_about_a_dispute_leads_to_that_dispute_after_logging_in(
 ) -> None:
     game = start_game(service, players=players, private=True)
     work(service, workers, game.id)
-    disputes = service.disputes
-    number = disputes.open_dispute(game.id, players[0], game.seq, "I object.").events[0]["seq"]
+    disputes = service.games.statements
+    number = disputes.state(game.id, players[0], OpenDispute(game.seq, "I object.")).events[0][
+        "seq"
+    ]
     work(service, workers, game.id)
     path = link_of(server, "bea@example.org")
     assert path == f"/games/{game.id}/disputes/{number}"
     page = log_in_through(browser, path, "Bea")
     assert f'action="/games/{game.id}/disputes/{number}/answers"' in page
     # The opponent answers, and the mail about that leads there as well.
-    disputes.answer_dispute(game.id, number, players[1], "I do not.")
+    disputes.state(game.id, players[1], AnswerDispute(number, "I do not."))
     work(service, workers, game.id)
     assert link_of(server, "ada@example.org") == path

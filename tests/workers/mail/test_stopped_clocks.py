@@ -23,6 +23,7 @@ from cartulary.cli import cartulary
 from domain.game import Game
 from ledger import record
 from ledger.clock import turn_clock
+from ledger.statements import AgreeToPause, OpenDispute, WithdrawDispute
 from service.bootstrap import Service
 from service.pages.app import create_web_app
 from service.settings import Settings
@@ -81,20 +82,20 @@ class Table:
 
 def pause(service: Service, game: Game) -> None:
     for player in game.players:
-        service.games.pauses.agree(game.id, player, agree=True)
+        service.games.statements.state(game.id, player, AgreeToPause(agree=True))
 
 
 def dispute(service: Service, game: Game) -> None:
-    service.disputes.open_dispute(game.id, game.players[1], game.seq, "I object.")
+    service.games.statements.state(game.id, game.players[1], OpenDispute(game.seq, "I object."))
 
 
 def end_pause(service: Service, game: Game) -> None:
-    service.games.pauses.agree(game.id, game.players[0], agree=False)
+    service.games.statements.state(game.id, game.players[0], AgreeToPause(agree=False))
 
 
 def end_dispute(service: Service, game: Game) -> None:
     number = service.games.queries.game(game.id).disputes[0].seq
-    service.disputes.withdraw_dispute(game.id, number, game.players[1])
+    service.games.statements.state(game.id, game.players[1], WithdrawDispute(number))
 
 
 Change: TypeAlias = Callable[[Service, Game], None]
