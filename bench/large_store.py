@@ -29,7 +29,7 @@ from domain.registry import rule_systems
 from ledger.keys import SigningKey
 from ledger.pending import hash_in
 from replay.bots.playout import quick_bot_names
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import account_key
 from service.bootstrap import Service, build
 from service.connection import connect, to_text
@@ -180,7 +180,7 @@ def copy_of(
         (old.encode(), new.encode()) for old, new in zip(template.players, players, strict=True)
     ]
     times = {
-        old: clock.format(clock.parse(old) + later).encode()
+        old: wall_clock.format(wall_clock.parse(old) + later).encode()
         for old in dict.fromkeys(template.times)
     }
 
@@ -269,7 +269,7 @@ def _write(numbers: range) -> tuple[int, int]:
             template = templates[number % len(templates)]
             players = _players_of(number, len(template.players))
             start = FIRST_CREATED + timedelta(seconds=10 * number)
-            later = start - clock.parse(template.times[0])
+            later = start - wall_clock.parse(template.times[0])
             copy = copy_of(template, game_id(number), players, later, _of_process["key"])
             _store(pipeline, copy, is_over=template.is_over)
             events += len(copy.lines)

@@ -15,7 +15,7 @@ from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, free_port, our_server
 from bench.measure import Row, latency_row
 from bench.our_games import renamed
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.connection import to_text
 from service.operation.embedded_redis import EmbeddedRedis
@@ -172,7 +172,7 @@ def _copy_games(service: Service, ids: list[str], number: int) -> list[str]:
         with service.redis.pipeline(transaction=False) as pipeline:
             for index in range(start, min(start + BATCH_SIZE, number)):
                 original, copy = ids[index % len(ids)], f"{index:016x}"
-                created = clock.format(FIRST_CREATED + timedelta(seconds=index))
+                created = wall_clock.format(FIRST_CREATED + timedelta(seconds=index))
                 members.append(f"{created}~{copy}")
                 lines = renamed(logs[original], {original: copy})
                 last_hashes = [orjson.loads(log[-1])["hash"] for log in (logs[original], lines)]

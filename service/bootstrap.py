@@ -16,7 +16,6 @@ from service.chat.comments import Comments
 from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
-from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
@@ -45,6 +44,7 @@ from service.store.object_store import ObjectStore
 from service.store.redis_event_store import RedisEventStore
 from service.tournaments.parts import TournamentParts
 from service.transparency.parts import Transparency, build_transparency
+from service.wall_clock import TrustedClock
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ledger.canonical import canonical
 from ledger.files.os_errors import os_reason
 from ledger.keys import SigningKey, shown_head_payload
 from ledger.transparency.signed_note import NoteKey, NoteSignature, note_key, sign_text
-from service import clock
+from service import wall_clock
 from service.connection import unavailable_on_error
 from service.errors import NotFound
 from service.operation.data_folder import warn_of_exposed_key
@@ -82,7 +82,7 @@ class Keyring:
     def shown_head(self, game_id: str, seq: int, hash: str) -> JsonObject:
         """Return the signed statement that an event is now the last one of a game (docs/formats.md)."""
         return self.signing_key.sign(
-            shown_head_payload(game_id, seq, hash, clock.format(clock.now()))
+            shown_head_payload(game_id, seq, hash, wall_clock.format(wall_clock.now()))
         )
 
     def current_entry(self) -> JsonObject:
@@ -122,7 +122,7 @@ class Keyring:
         for entry in self.public_keys():
             if entry["key"] == key:
                 if entry["until"] is None:
-                    entry["until"] = clock.format(clock.now())
+                    entry["until"] = wall_clock.format(wall_clock.now())
                     with unavailable_on_error():
                         self._redis.hset(KEYS, key, canonical(entry))
                 return entry
@@ -132,7 +132,7 @@ class Keyring:
         """Load or generate the key, and publish it if it is not published yet."""
         key = SigningKey.load_or_generate(self._path)
         warn_of_exposed_key(self._path)
-        entry = key.public_entry(clock.format(clock.now()))
+        entry = key.public_entry(wall_clock.format(wall_clock.now()))
         with unavailable_on_error():
             self._redis.hsetnx(KEYS, key.id, canonical(entry))
         self._check_validity(key)

@@ -14,7 +14,7 @@ from typing import Final
 
 import redis
 
-from service import clock
+from service import wall_clock
 from service.connection import to_text, unavailable_on_error
 from service.store.shards import Shards
 from workers.tasks import Task
@@ -48,7 +48,7 @@ class DeadlineIndex:
         """
         shards: dict[str, dict[str, int]] = {}
         for task in tasks:
-            score = clock.milliseconds(clock.parse(task.due_at))
+            score = wall_clock.milliseconds(wall_clock.parse(task.due_at))
             scores = shards.setdefault(DEADLINES.key(task.game_id), {})
             scores[task.game_id] = min(score, scores.get(task.game_id, score))
         if shards:
@@ -61,7 +61,7 @@ class DeadlineIndex:
         """Return up to `limit` games with a task whose time has come, each with its score; earliest first."""
         with unavailable_on_error():
             while True:
-                rows = self._earliest(clock.milliseconds(now), limit)
+                rows = self._earliest(wall_clock.milliseconds(now), limit)
                 if not (misplaced := [row for row in rows if not _is_in_place(*row)]):
                     return [(to_text(member), repr(score)) for _, member, score in rows]
                 for row in misplaced:
@@ -73,11 +73,11 @@ class DeadlineIndex:
             for key in DEADLINES.all:
                 pipeline.zrange(key, 0, 0, withscores=True)
             scores = [score for reply in pipeline.execute() for _, score in reply]
-        return max(0, clock.milliseconds(now) - int(min(scores))) if scores else 0
+        return max(0, wall_clock.milliseconds(now) - int(min(scores))) if scores else 0
 
     def replace(self, game_id: str, score: str, later: Task | None) -> None:
         """If a game still has this score, enter it under the time of a later task, or remove it."""
-        new_score = "" if later is None else clock.milliseconds(clock.parse(later.due_at))
+        new_score = "" if later is None else wall_clock.milliseconds(wall_clock.parse(later.due_at))
         with unavailable_on_error():
             self._replace(keys=[DEADLINES.key(game_id)], args=[game_id, score, new_score])
 

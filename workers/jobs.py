@@ -13,7 +13,7 @@ from rq.job import Job, JobStatus
 from typing_extensions import override
 
 from domain.errors import Unreadable
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable, log_text
 from service.operation.tracing import Tracing
@@ -73,7 +73,7 @@ class TaskRunner:
             return self._run(task)
         due = [task]
         if task.kind == "notify":
-            now = clock.format(self._service.clock.now())
+            now = wall_clock.format(self._service.clock.now())
             tasks = tasks_of(self._store, [task.game_id])[task.game_id].tasks
             due = [item for item in tasks if item.kind == "notify" and item.due_at <= now]
         for item in sorted(due, key=lambda item: int(item.data["seq"])):

@@ -14,7 +14,7 @@ from rq.job import Job, JobStatus
 from rq.serializers import JSONSerializer
 
 from domain.errors import Unreadable
-from service import clock
+from service import wall_clock
 from service.connection import to_text, unavailable_on_error
 from workers.jobs import JOB_FUNCTION, TaskJob
 from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES, THINKING, Task
@@ -162,7 +162,7 @@ class TaskQueues:
 def _moment(timestamp: bytes | str | None) -> datetime | None:
     """Return the moment of a timestamp of RQ; None if it is missing or damaged."""
     try:
-        return None if timestamp is None else clock.parse(to_text(timestamp))
+        return None if timestamp is None else wall_clock.parse(to_text(timestamp))
     except ValueError:
         return None
 
@@ -174,7 +174,7 @@ def _is_before(enqueued_at: datetime | None, first_at: datetime | None) -> bool:
     """
     if enqueued_at is None:
         return True
-    if first_at is None or first_at > clock.now():
+    if first_at is None or first_at > wall_clock.now():
         return False
     return enqueued_at + CLOCK_TOLERANCE < first_at
 

@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 import redis
 from redis.client import PubSub
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.connection import SECONDS_TO_RESPOND, to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
@@ -179,7 +179,7 @@ class Scheduler:
             # If this process dies after it has changed the index, a sweep finds the entries.
             self._store.mark_changed(game_ids)
             tasks = tasks_of(self._store, game_ids)
-            now = clock.format(self._clock.now())
+            now = wall_clock.format(self._clock.now())
             for game_id, score in overdue:
                 # The index may have the deadline of an earlier turn, when no task is due.
                 later = None

@@ -19,7 +19,7 @@ from typing import Final
 
 from domain.errors import Unreadable
 from domain.event import ENDINGS
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from workers.damage_check import DamageCheck
 from workers.deadline_index import DeadlineIndex
@@ -80,7 +80,7 @@ class Sweep:
         self._damage_check.begin()
         for changes in self._pages_of_games():
             game_ids = list(changes)
-            now = clock.format(self._clock.now())
+            now = wall_clock.format(self._clock.now())
             tasks_by_game = tasks_of(self._store, game_ids)
             postponed, idle = self._check_games(tasks_by_game, changes)
             tasks = [

@@ -7,7 +7,7 @@ from typing import Any
 from domain.errors import Unreadable
 from domain.game import Game
 from domain.tournaments.tournament import Tournament
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound, log_text
 from service.games.outbox import Subject
@@ -55,7 +55,7 @@ class TournamentRunner:
                 if kind == "last-date":
                     subject = "tournament_last_date"
                     tables = tuple(drawn.players[table - 1] for table in drawn.open_tables)
-                    times = Times(deadline=clock.parse(drawn.ends))
+                    times = Times(deadline=wall_clock.parse(drawn.ends))
                 players = {player for table in tables for player in table}
             case _:
                 subject = "tournament_over"

@@ -192,10 +192,10 @@ def games(
     *,
     as_json: bool,
 ) -> JsonObject | Message | None:
-    from service import clock
+    from service import wall_clock
     from service.games.listings import STATUSES, parse_statuses
 
-    now = clock.format(clock.now())
+    now = wall_clock.format(wall_clock.now())
     player_id = None if of_player is None else _id_of(service, of_player)
     statuses = parse_statuses(game_status, STATUSES)
     page = service.administration.search_games(OPERATOR, statuses, player_id, cursor, limit)

@@ -18,7 +18,7 @@ from cartulary.doctor import redis_servers, service_health
 from cartulary.doctor.finding import Check, Finding, Status
 from domain.errors import CartularyError
 from domain.messages import Text, message, plural_message
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.connection import unavailable_on_error
 from service.errors import Unavailable, log_text
@@ -55,7 +55,7 @@ def diagnose(service: Service) -> Iterator[tuple[Text, Finding]]:
 def _check_clock(service: Service) -> Iterator[Finding]:
     with unavailable_on_error():
         seconds, microseconds = service.redis.time()
-    difference = clock.now().timestamp() - (seconds + microseconds / 1e6)
+    difference = wall_clock.now().timestamp() - (seconds + microseconds / 1e6)
     most = service.settings.bounds.max_clock_jump_seconds
     far = abs(difference)
     status: Status = "ok" if far <= SLIGHT_DIFFERENCE else "warning" if far <= most else "fault"

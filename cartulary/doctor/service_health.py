@@ -12,7 +12,7 @@ import orjson
 from cartulary.doctor.finding import Finding
 from domain.errors import Unreadable
 from domain.messages import comma_list, message, plural_message
-from service import clock
+from service import wall_clock
 from service.administration.work_overview import WorkOverview
 from service.bootstrap import Service
 from service.operation.process_reports import ProcessReport
@@ -144,7 +144,7 @@ def _late_games(service: Service) -> int:
 
     An entry is at least as old as the last event of its game, unless it names a time of its own.
     """
-    before = clock.format(clock.now() - LONG_WAIT)
+    before = wall_clock.format(wall_clock.now() - LONG_WAIT)
     late = 0
     changed = (game_id for game_id, _ in service.store.changed_games())
     game_ids = dict.fromkeys(islice(chain(changed, service.store.active_games()), GAMES))

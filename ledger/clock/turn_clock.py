@@ -41,6 +41,12 @@ def deadline(game: Game) -> datetime | None:
     return _moment_after_turn_time(game, game.clock, game.to_act, balance or _NONE)
 
 
+def deadline_timestamp(game: Game) -> str | None:
+    """Return the deadline of the turn under way as a timestamp; None if it has none."""
+    moment = deadline(game)
+    return None if moment is None else format_timestamp(moment)
+
+
 def bank_begins_at(game: Game) -> datetime | None:
     """Return when the turn under way begins to use up the time bank of the seat; None without a bank."""
     if game.clock is None or game.to_act is None or "bank" not in game.clock:

@@ -16,7 +16,7 @@ from cachetools import TTLCache
 
 from domain.errors import Malformed
 from domain.messages import Text, message
-from service import clock
+from service import wall_clock
 from service.accounts.handle_index import HandleIndex
 from service.accounts.handles import entered_handle
 from service.accounts.tokens import TOKEN_CACHE_TTL
@@ -256,7 +256,7 @@ def account_key(id: str) -> str:
 
 def new_player(handle: str, email: str | None, locale: str | None) -> Player:
     """Return a player with a new id. `email` is an address that is not normalized yet, or None."""
-    created = clock.format(clock.now())
+    created = wall_clock.format(wall_clock.now())
     if email is None:
         return Player(secrets.token_hex(8), handle, created, locale=locale)
     return Player(

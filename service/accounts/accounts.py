@@ -31,7 +31,7 @@ from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, Text, message
 from ledger.clock.time_zones import is_time_zone
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import (
     EMAIL_FIELDS,
     PROFILE_VISIBILITIES,
@@ -132,7 +132,7 @@ class Players(AccountReader):
         """
         if fault := locale_fault(locale):
             raise Malformed({"locale": fault})
-        id, created = secrets.token_hex(8), clock.format(clock.now())
+        id, created = secrets.token_hex(8), wall_clock.format(wall_clock.now())
         for _ in range(_MAX_ATTEMPTS):
             guest = Player(id, random_guest_handle(), created, locale=locale, is_guest=True)
             with suppress(HandleTaken):
@@ -193,7 +193,7 @@ class Players(AccountReader):
 
     def create_bot(self, id: str, handle: str, bot: str) -> None:
         """Create the account of the bot with this name, or complete it. Raises HandleTaken."""
-        self._create(Player(id, handle, clock.format(clock.now()), bot=bot))
+        self._create(Player(id, handle, wall_clock.format(wall_clock.now()), bot=bot))
 
     def login(
         self,
@@ -299,7 +299,7 @@ class Players(AccountReader):
 
     def switch_lessons(self, player_id: str, *, is_on: bool) -> None:
         """Switch the lessons of a player on or off, from now on, in all games in which there are lessons."""
-        value = clock.format(clock.now()) if is_on else LESSONS_OFF
+        value = wall_clock.format(wall_clock.now()) if is_on else LESSONS_OFF
         self._store_in_account(
             player_id, lambda pipeline, key: pipeline.hset(key, "lessons", value)
         )

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import redis
 
-from service import clock
+from service import wall_clock
 from service.accounts.handles import fold_case, skeletons
 from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import Unavailable, log_text
@@ -169,7 +169,7 @@ class ErasedPlayers:
 
 def _now() -> int:
     """Return the time in milliseconds since 1970."""
-    return int(clock.now().timestamp() * 1000)
+    return int(wall_clock.now().timestamp() * 1000)
 
 
 def _reason(error: OSError | ValueError) -> str:

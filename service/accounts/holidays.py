@@ -23,13 +23,13 @@ from domain.errors import Malformed
 from domain.json_types import Timestamp
 from domain.messages import Day, message, plural_message
 from ledger.clock.time_zones import time_zone
-from service import clock
+from service import wall_clock
 from service.bounds import Bounds
-from service.clock import TrustedClock
 from service.cluster import ClusterClient
 from service.connection import to_text, unavailable_on_error
 from service.errors import HolidayNotPossible, NotFound
 from service.stored_objects import decode_object, members_of
+from service.wall_clock import TrustedClock
 
 TO_RECORD_KEY: Final = "cartulary:holidays-to-record"
 _DAY: Final = timedelta(days=1)
@@ -128,11 +128,11 @@ class Holidays:
             first_day=first_day.isoformat(),
             last_day=last_day.isoformat(),
             time_zone=zone,
-            since=clock.format(since),
-            until=clock.format(until),
-            announced_at=clock.format(now),
+            since=wall_clock.format(since),
+            until=wall_clock.format(until),
+            announced_at=wall_clock.format(now),
         )
-        outdated = clock.format(now - _RETENTION)
+        outdated = wall_clock.format(now - _RETENTION)
         key = holidays_key(player)
 
         def store(pipeline: Pipeline) -> None:
@@ -153,7 +153,7 @@ class Holidays:
 
         Raises NotFound if the player has no such holiday, or if it is over.
         """
-        now = clock.format(self._clock.now())
+        now = wall_clock.format(self._clock.now())
         key = holidays_key(player)
         cancelled: list[AccountHoliday] = []
 
@@ -191,7 +191,7 @@ class Holidays:
 
     def current(self, player: str) -> list[AccountHoliday]:
         """Return the holidays of a player that are neither over nor cancelled, the earliest first."""
-        now = clock.format(self._clock.now())
+        now = wall_clock.format(self._clock.now())
         return [
             holiday
             for holiday in self.of(player)

@@ -23,7 +23,7 @@ from domain.messages import Instant, message, plural_message
 from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_public_key, key_id, verify
 from ledger.player_signatures import key_payload
-from service import clock
+from service import wall_clock
 from service.bounds import Bounds
 from service.connection import text_or_none, unavailable_on_error
 from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
@@ -104,7 +104,7 @@ class PlayerKeys:
 
     def note_use(self, player: str, key: str) -> None:
         """Store the hour in which a key signs something. A process does so once in an hour for each key."""
-        hour = clock.hour()
+        hour = wall_clock.hour()
         with self._lock:
             if self._uses.get((player, key)) == hour:
                 return
@@ -171,7 +171,7 @@ class PlayerKeys:
             entry = {
                 "key": id,
                 "public": public.hex(),
-                "from": clock.format(clock.now()),
+                "from": wall_clock.format(wall_clock.now()),
                 "until": None,
             }
             with unavailable_on_error():
@@ -185,7 +185,7 @@ class PlayerKeys:
         for entry in self.of(player):
             if entry["key"] == key:
                 if entry["until"] is None:
-                    entry["until"] = clock.format(clock.now())
+                    entry["until"] = wall_clock.format(wall_clock.now())
                     with unavailable_on_error():
                         self._redis.hset(keys_key(player), key, canonical(entry))
                 return

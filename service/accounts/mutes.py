@@ -12,7 +12,7 @@ import redis
 
 from domain.errors import Malformed
 from domain.messages import message, plural_message
-from service import clock
+from service import wall_clock
 from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyMutes
@@ -68,7 +68,7 @@ class Mutes:
         key = mutes_key(player)
         if muted in self.has_muted(player, [muted]):
             return
-        now = int(clock.now().timestamp() * 1000)
+        now = int(wall_clock.now().timestamp() * 1000)
         is_stored = store_if_fewer(
             self._redis,
             key,

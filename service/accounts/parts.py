@@ -8,8 +8,8 @@ from service.accounts.erasure import Erasure
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
 from service.accounts.mutes import Mutes
-from service.clock import TrustedClock
 from service.settings import Settings
+from service.wall_clock import TrustedClock
 
 
 class Accounts:

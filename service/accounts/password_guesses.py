@@ -16,7 +16,7 @@ from typing import Final
 import redis
 
 from domain.messages import Message, message
-from service import clock
+from service import wall_clock
 from service.accounts.handles import entered_handle, fold_case
 from service.bounds import Bounds
 from service.connection import count_attempt, unavailable_on_error
@@ -106,7 +106,7 @@ class PasswordGuesses:
         key = known_networks_key(player_id)
         code = self._network_code(player_id, source.network)
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            pipeline.zadd(key, {code: round(clock.now().timestamp())})
+            pipeline.zadd(key, {code: round(wall_clock.now().timestamp())})
             pipeline.zremrangebyrank(key, 0, -MAX_KNOWN_NETWORKS - 1)
             pipeline.expire(key, _SECONDS_KNOWN)
             pipeline.execute()

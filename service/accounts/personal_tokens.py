@@ -21,7 +21,7 @@ from redis.client import Pipeline
 
 from domain.errors import Malformed
 from domain.messages import Message, comma_list, message, plural_message
-from service import clock
+from service import wall_clock
 from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error, which_exist
 from service.errors import NotFound, TooManyPersonalTokens
@@ -72,13 +72,13 @@ class PersonalTokens:
         if faults := _faults(name, scopes, days):
             raise Malformed(faults)
         secret = PREFIX + secrets.token_urlsafe(32)
-        now = clock.now()
+        now = wall_clock.now()
         token = PersonalToken(
             digest_of(secret),
             name.strip(),
             tuple(scope for scope in SCOPES if scope in scopes),
-            clock.format(now),
-            clock.format(now + timedelta(days=days)),
+            wall_clock.format(now),
+            wall_clock.format(now + timedelta(days=days)),
         )
         self.of(player_id)  # forgets those that have ended
         key = personal_tokens_key(player_id)

@@ -22,7 +22,7 @@ import redis
 from cachetools import LRUCache, TTLCache
 from redis.client import Pipeline
 
-from service import clock
+from service import wall_clock
 from service.accounts.personal_tokens import (
     ID_DIGITS,
     PREFIX,
@@ -112,10 +112,10 @@ class Tokens:
         """Return a new token of a player. `is_first` states that the player has had no token before."""
         token = secrets.token_urlsafe(32)
         digest, sessions = _digest(token), sessions_key(player_id)
-        now = clock.now()
+        now = wall_clock.now()
         session = {
-            "created": clock.format(now),
-            "used": clock.hour(),
+            "created": wall_clock.format(now),
+            "used": wall_clock.hour(),
             "client": None if client is None else client[:MAX_CLIENT_LENGTH],
         }
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -285,7 +285,7 @@ class Tokens:
                 if created is None or personal is None or suspended_at is not None:
                     self._refuse(key)
                     return None
-                self.personal.note_use(player_id, personal, clock.hour())
+                self.personal.note_use(player_id, personal, wall_clock.hour())
                 scopes = frozenset(personal.scopes)
             else:
                 session, is_complete = entry
@@ -315,10 +315,10 @@ class Tokens:
     def _note_use(self, player_id: str, digest: str, stored: bytes | None) -> None:
         """Store the hour in which a token is used, unless it is stored already."""
         entry = {"created": None, "client": None} if stored is None else orjson.loads(stored)
-        if entry.get("used") == clock.hour():
+        if entry.get("used") == wall_clock.hour():
             return
         with self._redis.pipeline(transaction=False) as pipeline:
-            value = orjson.dumps({**entry, "used": clock.hour()})
+            value = orjson.dumps({**entry, "used": wall_clock.hour()})
             pipeline.hset(sessions_key(player_id), digest, value)
             pipeline.expire(sessions_key(player_id), TOKEN_SECONDS)
             pipeline.execute()

@@ -13,7 +13,7 @@ import redis
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Message, message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import ADMIN, ROLE, SUSPENDED_AT, Player, account_key
 from service.accounts.accounts import SUSPENSION_REASON, Players
 from service.connection import to_text, unavailable_on_error
@@ -120,7 +120,7 @@ class AccountAdministration:
         """Keep a player from logging in, and end all sessions. Raises Malformed (the reason)."""
         if fault := reason_fault(reason):
             raise Malformed({"reason": fault})
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
         self._change(player_id, {SUSPENDED_AT: now, SUSPENSION_REASON: reason})
         self._players.tokens.end_all(player_id)
 

@@ -18,7 +18,7 @@ from domain.tournaments.tournament import Tournament, TournamentStatus
 from ledger import commands
 from ledger.pending import PendingEvents
 from replay.language.renderer import english
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import ADMIN
 from service.accounts.accounts import Players
 from service.accounts.erasure import Erasure
@@ -271,7 +271,7 @@ class Administration:
         if not delivery.is_final:
             raise OperationNotPossible.with_message("the delivery has not ended: it will be sent")
         self._record(administrator, "resend_delivery", reason, delivery=delivery_id)
-        return self._deliveries.resend(delivery_id, clock.now()) or delivery
+        return self._deliveries.resend(delivery_id, wall_clock.now()) or delivery
 
     def delivery(self, delivery_id: str) -> Delivery:
         """Return a delivery. Raises NotFound."""

@@ -17,7 +17,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from replay.language.catalogue import ENGLISH, languages
-from service import clock
+from service import wall_clock
 from service.connection import unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
 from service.stored_objects import decode_object
@@ -63,7 +63,7 @@ class Announcements:
         cached, now = self._cached, time.monotonic()
         if cached is None or now - cached[0] >= _CACHE_SECONDS:
             cached = self._cached = (now, self._stored())
-        timestamp = clock.format(clock.now())
+        timestamp = wall_clock.format(wall_clock.now())
         return tuple(one for one in cached[1] if one.ends > timestamp)
 
     def create(self, texts: Mapping[str, object], ends: str) -> Announcement:
@@ -71,7 +71,7 @@ class Announcements:
 
         Raises Malformed (`texts`, `ends`), and OperationNotPossible if there are too many.
         """
-        now = clock.now()
+        now = wall_clock.now()
         faults = {}
         if fault := _texts_fault(texts):
             faults["texts"] = fault
@@ -83,17 +83,17 @@ class Announcements:
             )
         if faults or end is None:
             raise Malformed(faults)
-        timestamp = clock.format(now)
+        timestamp = wall_clock.format(now)
         if sum(one.ends > timestamp for one in self._stored()) >= MAX_ANNOUNCEMENTS:
             raise OperationNotPossible.with_message(
                 "there are {count} announcements: withdraw one before", count=MAX_ANNOUNCEMENTS
             )
         shown = {language: str(text).strip() for language, text in texts.items()}
-        return Announcement(secrets.token_hex(_ID_BYTES), shown, timestamp, clock.format(end))
+        return Announcement(secrets.token_hex(_ID_BYTES), shown, timestamp, wall_clock.format(end))
 
     def store(self, announcement: Announcement) -> None:
         """Store an announcement, and delete those that have ended."""
-        timestamp = clock.format(clock.now())
+        timestamp = wall_clock.format(wall_clock.now())
         ended = [one.id for one in self._stored() if one.ends <= timestamp]
         with unavailable_on_error():
             self._redis.hset(_ANNOUNCEMENTS, announcement.id, orjson.dumps(asdict(announcement)))
@@ -123,7 +123,7 @@ class Announcements:
 
 def _moment(text: str) -> datetime | None:
     try:
-        moment = clock.parse(text)
+        moment = wall_clock.parse(text)
     except ValueError:
         return None
     return None if moment.tzinfo is None else moment

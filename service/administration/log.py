@@ -20,7 +20,7 @@ from domain.errors import Unreadable
 from domain.event import ZEROS
 from domain.json_types import JsonObject
 from ledger.canonical import canonical, entry_hash
-from service import clock
+from service import wall_clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
 
@@ -44,7 +44,7 @@ class AdministrationLog:
             last = self._last()
             entry: JsonObject = {
                 "seq": last["seq"] + 1,
-                "at": clock.format(clock.now()),
+                "at": wall_clock.format(wall_clock.now()),
                 "administrator": administrator,
                 "operation": operation,
                 "details": dict(details),

@@ -21,7 +21,7 @@ from typing_extensions import override
 from domain.errors import NotNow
 from domain.game import Game
 from domain.messages import message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.chat.conversation import Conversation
 from service.chat.reports import TextKind
@@ -64,7 +64,7 @@ class Comments(Conversation):
         self.require_writer(game, player)
         check_text_about(game, seq, text, self._max_characters)
         key, count = _key(game_id), f"count/{player}"
-        at = clock.format(clock.now())
+        at = wall_clock.format(wall_clock.now())
         with unavailable_on_error():
             # Added before there is a comment, so that an erasure finds every comment.
             self._redis.sadd(_GAMES_OF + player, game_id)

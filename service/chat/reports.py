@@ -19,7 +19,7 @@ import redis
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
-from service import clock
+from service import wall_clock
 from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
 from service.stored_objects import decode_object, members_of
@@ -90,9 +90,9 @@ class ChatMessageReports:
         earlier = self._read([id])
         if earlier:
             return earlier[0]
-        now = clock.now()
+        now = wall_clock.now()
         report = ChatMessageReport(
-            id, game, number, author, reporter, clock.format(now), text, reason, of
+            id, game, number, author, reporter, wall_clock.format(now), text, reason, of
         )
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             # The sets come first, so that an erasure finds every report.

@@ -20,7 +20,7 @@ from typing import Any, Final
 import orjson
 import redis
 
-from service import clock
+from service import wall_clock
 from service.connection import read_members, unavailable_on_error, which_exist
 from service.errors import IdempotencyConflict, Unavailable
 from service.store.archive import MAX_ATTEMPTS, Archive
@@ -66,7 +66,7 @@ class ChatMessageStore:
         A repeated request returns the message that the first one has added, as it is now. Raises
         IdempotencyConflict if the key was used for another request.
         """
-        at = clock.format(clock.now())
+        at = wall_clock.format(wall_clock.now())
         key = "" if record is None else f"key/{record.name}"
         stored = {"author": author, "at": at, "text": text, "seq": seq, "key": key}
         digest = "" if record is None else record.digest

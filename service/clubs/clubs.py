@@ -20,7 +20,7 @@ import redis
 from domain.errors import Malformed, NotNow
 from domain.json_types import CLUB_ID
 from domain.messages import Text, message, plural_message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.mutes import Mutes
 from service.bounds import Bounds
@@ -113,7 +113,7 @@ class Clubs:
         name = normalized_name(name)
         _require_valid(name, about)
         self._require_room(player)
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
         club = Club(secrets.token_hex(8), name, about, player, now, is_private)
         self._store.add(club, {player: Person("member", now)})
         return club
@@ -352,7 +352,7 @@ class Clubs:
         """Return the token of a new invitation link, which replaces the one before, as the owner."""
         _require_id(club_id)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
-        ends = clock.format(clock.now() + timedelta(days=LINK_DAYS))
+        ends = wall_clock.format(wall_clock.now() + timedelta(days=LINK_DAYS))
         self._change_link(club_id, owner, f"{ends} {secret}")
         return f"{club_id}-{secret}"
 
@@ -431,7 +431,7 @@ class Clubs:
                 if relation == "member"
                 else message("too many players are invited to this club, or ask to join it"),
             )
-        return entry.with_person(player, Person(relation, clock.format(clock.now())))
+        return entry.with_person(player, Person(relation, wall_clock.format(wall_clock.now())))
 
     def _require_room(self, player: str, club_id: str | None = None) -> None:
         """Raise TooManyClubs if a player cannot have another club, NotNow for a guest.
@@ -463,7 +463,7 @@ def token_of_link(club: Club) -> str | None:
     if club.link is None:
         return None
     ends, _, secret = club.link.partition(" ")
-    return f"{club.id}-{secret}" if clock.format(clock.now()) < ends else None
+    return f"{club.id}-{secret}" if wall_clock.format(wall_clock.now()) < ends else None
 
 
 def _is_valid(club: Club, token: str) -> bool:

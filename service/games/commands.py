@@ -20,12 +20,11 @@ from ledger.clock.turn_clock import waits_for_ruling
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from replay.bots.absent_player import action_for_absent_player
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.accounts import BotPlayers
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
-from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden, NotFound
 from service.games.access import rating_fault, require_ratable
@@ -38,6 +37,7 @@ from service.games.registries import bring_holidays
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
 from service.games.requirements import Requirements
 from service.keyring import Keyring
+from service.wall_clock import TrustedClock
 
 SECRET_BYTES = 32
 """Length of the secret of a game, and of the nonces that are drawn in games with seed version 1."""
@@ -344,7 +344,7 @@ class GameCommands:
         if not self._trusted_clock.is_reliable():
             return []
         # Read before the events are dated, so that none of them is dated before the deadline.
-        now = clock.format(self._trusted_clock.now())
+        now = wall_clock.format(self._trusted_clock.now())
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game

@@ -23,7 +23,7 @@ from domain.game import STATUS_MESSAGES, Game
 from domain.messages import message, plural_message
 from ledger import commands
 from ledger.pending import PendingEvents
-from service import clock
+from service import wall_clock
 from service.accounts.mutes import Mutes
 from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
@@ -72,7 +72,7 @@ class Invitations:
             )
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            expires = clock.format(clock.now() + timedelta(days=INVITATION_DAYS))
+            expires = wall_clock.format(wall_clock.now() + timedelta(days=INVITATION_DAYS))
             pipeline.hset(_key(game_id), player, f"{expires} {secret}")
             pipeline.expire(_key(game_id), _SECONDS)
             pipeline.execute()
@@ -141,7 +141,7 @@ def _not_valid() -> NotFound:
 def _valid_secret(stored: str) -> str | None:
     """Return the secret part of a stored token; None if the token is no longer valid."""
     expires, _, secret = stored.partition(" ")
-    return secret if clock.format(clock.now()) < expires else None
+    return secret if wall_clock.format(wall_clock.now()) < expires else None
 
 
 def _token(game_id: str, secret: str) -> str:

@@ -46,7 +46,7 @@ from domain.game import Game, Turn
 from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.clock import turn_clock
-from service import clock
+from service import wall_clock
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
 LONGEST_REMINDER: Final = timedelta(hours=24)
@@ -253,7 +253,7 @@ def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
     moment = turn_clock.deadline(game)
     if moment is None:
         return {}
-    deadline = clock.format(moment)
+    deadline = wall_clock.format(moment)
     reminder = {} if turn.seat in game.bot_seats else _reminder_entries(game, deadline)
     return {"deadline": {"turn": turn.number, "at": deadline}, **reminder}
 
@@ -282,13 +282,13 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
 
     No time runs out while a pause or a dispute stops the clock, so nobody is reminded before the end of that.
     """
-    start, end = clock.parse(game.turn_at), clock.parse(deadline)
+    start, end = wall_clock.parse(game.turn_at), wall_clock.parse(deadline)
     if end - start < 2 * SHORTEST_REMINDER:
         return {}
     remind_at = end - min(LONGEST_REMINDER, max(SHORTEST_REMINDER, (end - start) / 4))
     stop = turn_clock.clock_stop(game, game.turn_at)
     if stop is not None:
-        remind_at = max(remind_at, clock.parse(stop.until))
+        remind_at = max(remind_at, wall_clock.parse(stop.until))
     if remind_at >= end:
         return {}
     return {
@@ -297,8 +297,8 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
             "turn": game.turn,
             "seq": game.seq,
             "deadline": deadline,
-            "remind_at": clock.format(remind_at),
-            "at": clock.format(max(start, remind_at - LONGEST_QUIET_HOURS)),
+            "remind_at": wall_clock.format(remind_at),
+            "at": wall_clock.format(max(start, remind_at - LONGEST_QUIET_HOURS)),
         }
     }
 

@@ -5,7 +5,6 @@ import redis
 from replay.language.renderer import english
 from service.accounts.accounts import BotPlayers
 from service.accounts.parts import Accounts
-from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.games.access import GameAccess
 from service.games.commands import GameCommands
@@ -42,6 +41,7 @@ from service.settings import Settings
 from service.store.damaged_games import DamagedGames
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.parts import Transparency
+from service.wall_clock import TrustedClock
 
 
 class Games:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import orjson
 import redis
 
-from service import clock
+from service import wall_clock
 from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyNotes
@@ -53,7 +53,7 @@ class PrivateNotes:
         """
         game, _ = self._loader.visible_history(game_id, player, seq)
         check_text_about(game, seq, text, self._max_characters)
-        note = PrivateNote(game_id, seq, clock.format(clock.now()), text)
+        note = PrivateNote(game_id, seq, wall_clock.format(wall_clock.now()), text)
         name = _name(game_id, seq)
         index = _INDEX + player
         is_stored = store_if_fewer(

@@ -23,7 +23,6 @@ from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.pending import PendingEvents
-from service.clock import TrustedClock
 from service.errors import (
     GameDamaged,
     IdempotencyConflict,
@@ -48,6 +47,7 @@ from service.store.event_store import (
     TimeSettled,
 )
 from service.store.redis_event_store import RedisEventStore, decode_receipt
+from service.wall_clock import TrustedClock
 
 log = logging.getLogger(__name__)
 

@@ -15,8 +15,13 @@ from domain.event import Clock
 from domain.game import Game, Status
 from domain.json_types import JsonObject
 from ledger.canonical import format_timestamp
-from ledger.clock.turn_clock import bank_begins_at, bank_milliseconds, clock_stop, pause_limit
-from service import clock
+from ledger.clock.turn_clock import (
+    bank_begins_at,
+    bank_milliseconds,
+    clock_stop,
+    deadline_timestamp,
+    pause_limit,
+)
 from service.games.concerns import counted_concerns
 from service.games.dispute_view import open_dispute_summary, pending_takeback
 from service.stored_objects import decode_object
@@ -93,7 +98,7 @@ def summarize(game: Game) -> Summary:
         seq=game.seq,
         hash=game.hash,
         to_act=game.to_act,
-        deadline=clock.deadline(game),
+        deadline=deadline_timestamp(game),
         arbiter=game.arbiter,
         dispute=open_dispute_summary(game),
         takeback=pending_takeback(game),

@@ -35,7 +35,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from domain.event import Event
-from service import clock
+from service import wall_clock
 from service.operation import json_logging
 from service.provenance import CURRENT, REQUEST
 
@@ -182,7 +182,7 @@ class AccessLog:
                     answer.method, answer.route, answer.status, answer.seconds
                 )
             if answers and log.isEnabledFor(logging.INFO):
-                now, elapsed = clock.now(), time.perf_counter()
+                now, elapsed = wall_clock.now(), time.perf_counter()
                 lines = (
                     _line(answer, now - timedelta(seconds=elapsed - answer.finished))
                     for answer in answers
@@ -240,7 +240,7 @@ def _start_request() -> None:
 def _line(answer: _Answer, at: datetime) -> bytes:
     """Return the log line of a response."""
     fields = {
-        "at": clock.format(at),
+        "at": wall_clock.format(at),
         "level": "info",
         "logger": __name__,
         "message": "request answered",

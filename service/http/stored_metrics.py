@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from typing_extensions import override
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.errors import Unavailable
 from service.notifications.deliveries import Deliveries
@@ -138,7 +138,9 @@ def _processes(process_reports: ProcessReports) -> Iterator[Metric]:
     for kind in KINDS:
         times = [report.seen_at for report in reports if report.kind == kind]
         if times:
-            silence.add_metric([kind], (clock.now() - clock.parse(max(times))).total_seconds())
+            silence.add_metric(
+                [kind], (wall_clock.now() - wall_clock.parse(max(times))).total_seconds()
+            )
     yield silence
     latest = max(
         (report for report in reports if report.kind == "scheduler"),

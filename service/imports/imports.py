@@ -18,7 +18,7 @@ from domain.errors import Malformed, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, Text, message, plural_message
 from ledger.record import Record, read
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.audits.audits import Audits, AuditTooLarge
 from service.bounds import Bounds
@@ -191,7 +191,7 @@ def _facts(
     return ImportedRecord(
         id=import_id,
         uploader=player,
-        uploaded=clock.format(clock.now()),
+        uploaded=wall_clock.format(wall_clock.now()),
         is_public=is_public,
         game=record.game,
         rules=shortened(str(first["data"].get("rules", ""))),

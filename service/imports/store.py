@@ -21,7 +21,7 @@ import orjson
 import redis
 
 from domain.errors import Unreadable
-from service import clock
+from service import wall_clock
 from service.connection import to_text, unavailable_on_error
 from service.errors import NotFound
 from service.store.object_store import ObjectStore
@@ -82,7 +82,7 @@ class ImportStore:
 
     def add(self, record: ImportedRecord, data: bytes) -> None:
         """Store a record, which is not changed afterwards."""
-        now = clock.now().timestamp()
+        now = wall_clock.now().timestamp()
         with unavailable_on_error():
             for key in (_of(record.uploader), ALL):
                 self._redis.zadd(key, {record.id: now})
@@ -147,7 +147,7 @@ class ImportStore:
 
     def clean(self, player: str) -> None:
         """Complete the uploads and deletions of a player's records that a dead process has left."""
-        upto = clock.now().timestamp() - _UNFINISHED_SECONDS
+        upto = wall_clock.now().timestamp() - _UNFINISHED_SECONDS
         with unavailable_on_error():
             old: Any = self._redis.zrange(_of(player), "-inf", str(upto), byscore=True)
         ids = [to_text(id) for id in old]

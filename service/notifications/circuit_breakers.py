@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 import redis
 
-from service import clock
+from service import wall_clock
 from service.connection import unavailable_on_error
 from service.stored_objects import decode_object
 
@@ -53,7 +53,7 @@ class Breaker:
 
     def pause_after(self, now: datetime) -> datetime | None:
         """Return until when nothing is sent to the receiver; None if the breaker is closed."""
-        until = None if self.paused_until is None else clock.parse(self.paused_until)
+        until = None if self.paused_until is None else wall_clock.parse(self.paused_until)
         return None if until is None or until <= now else until
 
 
@@ -84,7 +84,7 @@ class CircuitBreakers:
         # Beyond some doublings, the longest pause is reached anyhow.
         doublings = min(failures - 1, 20)
         until = now + min(LONGEST_PAUSE, FIRST_PAUSE * (1 << doublings))
-        self._store(receiver, Breaker(failures, clock.format(until)))
+        self._store(receiver, Breaker(failures, wall_clock.format(until)))
         return until
 
     def forget(self, receiver: Receiver) -> None:

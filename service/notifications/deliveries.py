@@ -39,7 +39,7 @@ from redis.client import Pipeline
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from service import clock
+from service import wall_clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error, which_exist
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
@@ -118,7 +118,7 @@ class Deliveries:
         game_index = f"{prefix}of-game:{delivery.game_id}"
         is_operators = delivery.player == OPERATOR
         digest = delivery.digest or delivery.id
-        due_at = clock.parse(delivery.due_at or delivery.created_at)
+        due_at = wall_clock.parse(delivery.due_at or delivery.created_at)
         self._replication.wait()
         with unavailable_on_error():
             most_waiting = self._bounds.max_waiting_deliveries
@@ -139,9 +139,9 @@ class Deliveries:
                 args=[
                     delivery.id,
                     delivery.content(),
-                    clock.milliseconds(clock.parse(delivery.created_at)),
+                    wall_clock.milliseconds(wall_clock.parse(delivery.created_at)),
                     delivery.seq,
-                    "" if delivery.digest else clock.milliseconds(due_at),
+                    "" if delivery.digest else wall_clock.milliseconds(due_at),
                     self._bounds.max_deliveries_per_player,
                     self._bounds.max_deliveries_per_game,
                     most_waiting,
@@ -159,8 +159,8 @@ class Deliveries:
         They are due again after CLAIM, unless an attempt is made before. Those of a later version are left to
         processes that know what they are about.
         """
-        until = clock.milliseconds(now)
-        due_again_at = clock.milliseconds(now + CLAIM)
+        until = wall_clock.milliseconds(now)
+        due_again_at = wall_clock.milliseconds(now + CLAIM)
         counts = {PREFIX: limit}
         if self._is_sharded:
             # The first ones of all places together.
@@ -201,7 +201,7 @@ class Deliveries:
         by_prefix: dict[str, list[str]] = {}
         for id, prefix in self._locate(ids).items():
             by_prefix.setdefault(prefix, []).append(id)
-        at: tuple[str, int] = clock.format(until), clock.milliseconds(until)
+        at: tuple[str, int] = wall_clock.format(until), wall_clock.milliseconds(until)
         with unavailable_on_error():
             for prefix, own in by_prefix.items():
                 self._postpone(keys=[f"{prefix}due"], args=[*at, _record(prefix, ""), *own])
@@ -215,7 +215,7 @@ class Deliveries:
         with unavailable_on_error():
             reply: Any = self._claim(
                 keys=[_record(prefix, id), f"{prefix}due"],
-                args=[id, clock.milliseconds(now), clock.milliseconds(now + CLAIM)],
+                args=[id, wall_clock.milliseconds(now), wall_clock.milliseconds(now + CLAIM)],
             )
         if reply is None:
             return None
@@ -251,10 +251,10 @@ class Deliveries:
                     attempt,
                     status,
                     encode_result(result),
-                    clock.format(now),
-                    "" if next_at is None else clock.format(next_at),
-                    "" if next_at is None else clock.milliseconds(next_at),
-                    clock.milliseconds(now),
+                    wall_clock.format(now),
+                    "" if next_at is None else wall_clock.format(next_at),
+                    "" if next_at is None else wall_clock.milliseconds(next_at),
+                    wall_clock.milliseconds(now),
                     SECONDS_KEPT,
                     MAX_FAILED,
                     _FAILED + deliveries[0].channel,
@@ -362,14 +362,14 @@ class Deliveries:
         changes: Any = {
             "status": "pending",
             "attempts": "0",
-            "due_at": clock.format(now),
+            "due_at": wall_clock.format(now),
             "result": "",
         }
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
             pipeline.hset(record, mapping=changes)
             pipeline.persist(record)
             pipeline.zrem(f"{prefix}failed", id)
-            pipeline.zadd(f"{prefix}due", {id: clock.milliseconds(now)})
+            pipeline.zadd(f"{prefix}due", {id: wall_clock.milliseconds(now)})
             pipeline.execute()
         return self.find(id)
 
@@ -384,7 +384,7 @@ class Deliveries:
             pipeline.expire(record, SECONDS_KEPT)
             pipeline.hincrby(f"{prefix}totals", "sent", -1)
             pipeline.hincrby(f"{prefix}totals", "bounced", 1)
-            pipeline.zadd(f"{prefix}failed", {delivery.id: clock.milliseconds(now)})
+            pipeline.zadd(f"{prefix}failed", {delivery.id: wall_clock.milliseconds(now)})
             pipeline.execute()
 
     def count_due(self, now: datetime) -> int:
@@ -393,7 +393,7 @@ class Deliveries:
         What a dispatcher has taken is due again after CLAIM, so what is planned for that time counts as well.
         Reminders of later deadlines do not, nor what is tried again later.
         """
-        until = clock.milliseconds(now + CLAIM)
+        until = wall_clock.milliseconds(now + CLAIM)
         replies = self._replies(
             lambda pipeline, prefix: pipeline.zcount(f"{prefix}due", "-inf", until)
         )
@@ -496,7 +496,7 @@ def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery | None:
         if fields["subject"] not in (*KIND_OF_SUBJECT, DIGEST):
             return None
         receiver = Receiver(fields["channel"], fields["player"], fields["endpoint"])
-        planned_at = clock.parse(fields["due_at"] or fields["created_at"])
+        planned_at = wall_clock.parse(fields["due_at"] or fields["created_at"])
         return DueDelivery(id, receiver, planned_at, int(fields["seq"]))
     except (KeyError, TypeError, ValueError):
         return DueDelivery(id, Receiver("", OPERATOR, ""), now)

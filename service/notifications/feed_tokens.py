@@ -15,7 +15,7 @@ from typing import Final
 import redis
 
 from domain.messages import plural_message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import account_key
 from service.bounded_collections import store_if_fewer
 from service.connection import to_text, unavailable_on_error
@@ -46,7 +46,7 @@ class FeedTokens:
         """Create feeds of a player, and return them with their token. Raises TooManyFeeds."""
         token = secrets.token_urlsafe(32)
         digest = _digest(token)
-        created = clock.format(clock.now())
+        created = wall_clock.format(wall_clock.now())
         key = _FEEDS + player
         is_stored = store_if_fewer(
             self._redis,

@@ -20,7 +20,7 @@ from domain.tournaments.tournament import Tournament
 from ledger.clock import turn_clock
 from replay.history.event_text import actor_message, outcome_message
 from replay.language.renderer import Names, Renderer
-from service import clock
+from service import wall_clock
 from service.accounts.accounts import Players
 from service.errors import NotFound
 from service.games.listings import Listings
@@ -103,14 +103,14 @@ class Feeds:
         """
         (account,) = self._players.get([player])
         render = renderer_for(account)
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
         dates = []
         for game in self._games(player):
             deadline = turn_clock.deadline(game)
             if deadline is None or game.to_act is None or game.to_act != game.seat_of(player):
                 continue
             # Not known since the time of the request, so that nothing changes unless the deadline does.
-            known_since = clock.parse(game.at)
+            known_since = wall_clock.parse(game.at)
             uid, address = f"{game.id}-{game.turn}", f"{self._public_url}/games/{game.id}"
             stop = turn_clock.clock_stop(game, now)
             title = _turn_title(game, stop)
@@ -133,7 +133,10 @@ class Feeds:
         address = f"{self._public_url}/tournaments/{tournament.id}"
         if player is None or tournament.status == "open":
             title = message("{tournament}: registration closes", tournament=tournament.name)
-            known_since, at = clock.parse(tournament.created_at), clock.parse(tournament.closes)
+            known_since, at = (
+                wall_clock.parse(tournament.created_at),
+                wall_clock.parse(tournament.closes),
+            )
             yield _Date(f"{tournament.id}-closes", known_since, at, render(title), address)
         rounds = [drawn.as_round() for drawn in tournament.rounds]
         for drawn in tournament.rounds:
@@ -148,7 +151,7 @@ class Feeds:
                     ),
                 )
                 uid = f"{tournament.id}-round-{drawn.number}"
-                known_since, at = clock.parse(drawn.drawn_at), clock.parse(drawn.ends)
+                known_since, at = wall_clock.parse(drawn.drawn_at), wall_clock.parse(drawn.ends)
                 yield _Date(uid, known_since, at, render(title), address)
 
     def _entries(self, player: str) -> Iterator[_Entry]:

@@ -9,10 +9,9 @@ from typing import Final
 
 from domain.json_types import JsonObject
 from domain.messages import message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
-from service.clock import TrustedClock
 from service.games.outbox import Subject
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
@@ -22,6 +21,7 @@ from service.notifications.notification import time_zone_of
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
 from service.notifications.subjects import KIND_OF_SUBJECT
+from service.wall_clock import TrustedClock
 
 _MAX_DIGESTS: Final = 3
 """Digests that are tried for a delivery, if the next one is just being sent."""
@@ -189,14 +189,14 @@ class Notifier:
             for _ in range(_MAX_DIGESTS):
                 digest = self._digest_of(delivery, at)
                 self._deliveries.create(digest)
-                part = replace(delivery, due_at=clock.format(at), digest=digest.id)
+                part = replace(delivery, due_at=wall_clock.format(at), digest=digest.id)
                 if self._deliveries.create(part):
                     return part
                 # It is being sent, and takes up nothing more.
                 at = next_local_time(at, preferences.digest, time_zone_of(account))
         elif delivery.channel == "email" and delivery.kind == "message":
             return self._bundle(delivery, at)
-        single = replace(delivery, due_at=clock.format(at))
+        single = replace(delivery, due_at=wall_clock.format(at))
         self._deliveries.create(single)
         return single
 
@@ -207,7 +207,7 @@ class Notifier:
         """
         if existing := self._deliveries.find(message.id):
             return existing
-        now = clock.parse(message.created_at)
+        now = wall_clock.parse(message.created_at)
         minute = at.replace(second=0, microsecond=0)
         minutes = [
             minute + timedelta(minutes=1) * number for number in range(1, BUNDLE_MINUTES + 1)
@@ -219,10 +219,10 @@ class Notifier:
             if due_at != times[-1] and self._deliveries.find(bundle.id) is None:
                 continue
             self._deliveries.create(bundle)
-            part = replace(message, due_at=clock.format(due_at), digest=bundle.id)
+            part = replace(message, due_at=wall_clock.format(due_at), digest=bundle.id)
             if self._deliveries.create(part):
                 return part
-        single = replace(message, due_at=clock.format(at))
+        single = replace(message, due_at=wall_clock.format(at))
         self._deliveries.create(single)
         return single
 
@@ -235,10 +235,10 @@ class Notifier:
             subject=DIGEST,
             game_id=game_id,
             seq=0,
-            due_at=clock.format(at),
+            due_at=wall_clock.format(at),
             data={},
         )
-        return _with_id(digest, clock.format(at))
+        return _with_id(digest, wall_clock.format(at))
 
 
 def _new_delivery(
@@ -259,7 +259,7 @@ def _new_delivery(
         player=player,
         channel="",
         endpoint="",
-        created_at=clock.format(now),
+        created_at=wall_clock.format(now),
         due_at=None,
         data=data or {},
     )

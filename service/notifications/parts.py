@@ -7,7 +7,6 @@ import redis
 
 from service.accounts.accounts import Players
 from service.accounts.parts import Accounts
-from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.email_address import parse_sender
 from service.games.parts import Games
@@ -32,6 +31,7 @@ from service.operation.data_folder import VAPID_KEY
 from service.settings import Settings
 from service.shared_secret import MailTokens
 from service.tournaments.tournaments import Tournaments
+from service.wall_clock import TrustedClock
 
 
 @dataclass(frozen=True, slots=True)

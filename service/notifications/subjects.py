@@ -12,8 +12,8 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, PlayerWithId, Value, message
-from ledger.clock.turn_clock import clock_stop
-from service import clock
+from ledger.clock.turn_clock import clock_stop, deadline_timestamp
+from service import wall_clock
 from service.games.outbox import Subject
 from service.notifications.delivery import Delivery
 from service.notifications.kinds import Kind
@@ -87,11 +87,11 @@ def details_of_sender(source: Source) -> JsonObject:
 def details_of_turn(source: Source) -> JsonObject:
     """Return whose turn it is, and until when."""
     game, data = source.game, source.delivery.data
-    stop = clock_stop(game, clock.format(clock.now()))
+    stop = clock_stop(game, wall_clock.format(wall_clock.now()))
     return {
         "seat": data["seat"],
         "round": game.round,
-        "deadline": clock.deadline(game),
+        "deadline": deadline_timestamp(game),
         "clock_stopped_until": None if stop is None else stop.until,
         **({"begins": True} if "begins" in data else {}),
     }
@@ -130,7 +130,7 @@ def _is_turn(game: Game, delivery: Delivery) -> bool:
 
 
 def _is_turn_with_deadline(game: Game, delivery: Delivery) -> bool:
-    return _is_turn(game, delivery) and clock.deadline(game) == delivery.data["deadline"]
+    return _is_turn(game, delivery) and deadline_timestamp(game) == delivery.data["deadline"]
 
 
 def _tournament_over(it: Headline) -> Message:

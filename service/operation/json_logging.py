@@ -15,7 +15,7 @@ from pythonjsonlogger.core import LogData, merge_record_extra
 from pythonjsonlogger.orjson import OrjsonFormatter
 from typing_extensions import override
 
-from service import clock, provenance
+from service import provenance, wall_clock
 from service.operation.standard_output import describe_loss, tolerate_write_errors
 
 
@@ -27,7 +27,7 @@ class JsonFormatter(OrjsonFormatter):
         self, log_data: LogData, record: logging.LogRecord, message_dict: dict[str, Any]
     ) -> None:
         """Fill in the fields of the line. `message_dict` has the traceback, if there is one."""
-        log_data["at"] = clock.format(clock.now())
+        log_data["at"] = wall_clock.format(wall_clock.now())
         log_data["level"] = record.levelname.lower()
         log_data["logger"] = record.name
         log_data["message"] = record.message

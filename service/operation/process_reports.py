@@ -23,7 +23,7 @@ import orjson
 import redis
 
 from domain.json_types import JsonObject
-from service import clock
+from service import wall_clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
 from service.stored_objects import decode_object
@@ -87,11 +87,11 @@ class ProcessReports:
 
     def is_alive(self, report: ProcessReport) -> bool:
         """Return whether the process has reported lately."""
-        return clock.now() - clock.parse(report.seen_at) <= self.alive_for
+        return wall_clock.now() - wall_clock.parse(report.seen_at) <= self.alive_for
 
     def store(self, report: ProcessReport) -> None:
         """Store the report of a process, and delete those of processes that ended long ago."""
-        before = clock.format(clock.now() - _FORGOTTEN)
+        before = wall_clock.format(wall_clock.now() - _FORGOTTEN)
         old = [_field(other) for other in self.all() if other.seen_at < before]
         with unavailable_on_error():
             self._redis.hset(PROCESSES, _field(report), orjson.dumps(report))
@@ -120,7 +120,7 @@ class Reporter:
         self._kind = kind
         self._queues = tuple(queues)
         self._seconds_to_hang = seconds_to_hang
-        self._started_at = clock.format(clock.now())
+        self._started_at = wall_clock.format(wall_clock.now())
         self._version = version("cartulary")
         self._figures: Mapping[str, int] | None = None
         self._progress_at = time.monotonic()
@@ -163,7 +163,7 @@ class Reporter:
             pid=os.getpid(),
             version=self._version,
             started_at=self._started_at,
-            seen_at=clock.format(clock.now()),
+            seen_at=wall_clock.format(wall_clock.now()),
             queues=self._queues,
             figures=figures,
         )

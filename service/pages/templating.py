@@ -41,7 +41,7 @@ from ledger.canonical import canonical
 from replay.history.event_text import game_title
 from replay.language.catalogue import languages
 from replay.render.arms import arms_svg, empty_shield_svg
-from service import clock
+from service import wall_clock
 from service.accounts.personal_tokens import digest_of
 from service.games.access import is_correspondent
 from service.games.summary import Summary
@@ -299,7 +299,7 @@ def moment(timestamp: str, *, is_exact: bool = False) -> Markup:
 
 def _time_ago(timestamp: str) -> Text:
     """Return how long ago a timestamp was, such as `3 hours ago`."""
-    seconds = (clock.now() - clock.parse(timestamp)).total_seconds()
+    seconds = (wall_clock.now() - wall_clock.parse(timestamp)).total_seconds()
     return message("{time} ago", time=rounded_time(seconds))
 
 

@@ -47,7 +47,7 @@ from replay.ratings.player_ratings import (
     rated_game,
     rated_result,
 )
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.connection import unavailable_on_error
 from service.errors import NotFound, OperationNotPossible
@@ -136,7 +136,11 @@ class RatingExclusions:
 
     def add(self, game_id: str, reason: str) -> None:
         """Exclude a game from now on, unless it is excluded already."""
-        exclusion: JsonObject = {"game": game_id, "at": clock.format(clock.now()), "reason": reason}
+        exclusion: JsonObject = {
+            "game": game_id,
+            "at": wall_clock.format(wall_clock.now()),
+            "reason": reason,
+        }
         with unavailable_on_error():
             self._redis.hsetnx(_EXCLUSIONS, game_id, canonical(exclusion))
 
@@ -301,7 +305,7 @@ class Ratings:
             games=number,
             hash=hash,
             excluded=_parse_exclusions(stored.get("exclusions")),
-            at=clock.format(clock.now()),
+            at=wall_clock.format(wall_clock.now()),
         )
         return self._keyring.signing_key.sign(payload)
 

@@ -21,7 +21,7 @@ import orjson
 import redis
 
 from domain.messages import plural_message
-from service import clock
+from service import wall_clock
 from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -160,7 +160,7 @@ class SandboxStore:
 
     def _renewed(self, sandbox: StoredSandbox, **changes: Any) -> StoredSandbox:
         """Return a sandbox with changes, kept for the whole time from now on."""
-        expires = clock.format(clock.now() + timedelta(seconds=self._seconds))
+        expires = wall_clock.format(wall_clock.now() + timedelta(seconds=self._seconds))
         new = replace(sandbox, **changes, expires=expires)
         return replace(new, stored=_encode(new))
 
@@ -172,18 +172,18 @@ class SandboxStore:
 
     def _expiry(self) -> float:
         """Return when a sandbox expires that is stored now, in seconds since 1970."""
-        return clock.now().timestamp() + self._seconds
+        return wall_clock.now().timestamp() + self._seconds
 
 
 def _count_unexpired(client: redis.Redis, key: str) -> int:
     """Return how many sandboxes of a list have not expired."""
-    count: int = client.zcount(key, f"({clock.now().timestamp()}", "+inf")
+    count: int = client.zcount(key, f"({wall_clock.now().timestamp()}", "+inf")
     return count
 
 
 def _list_until(client: redis.Redis, key: str, id: str, expiry: float, seconds: int) -> None:
     """Write a sandbox into a list until it expires, and remove those from it that have expired."""
-    client.zremrangebyscore(key, "-inf", clock.now().timestamp())
+    client.zremrangebyscore(key, "-inf", wall_clock.now().timestamp())
     client.zadd(key, {id: expiry})
     client.expire(key, seconds)
 

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import redis
 
-from service import clock
+from service import wall_clock
 from service.connection import to_text, unavailable_on_error
 
 BUCKETS: Final = 16
@@ -139,12 +139,12 @@ class ArchiveSchedule:
 
 def now() -> float:
     """Return the time of this machine's clock in seconds since 1970."""
-    return clock.now().timestamp()
+    return wall_clock.now().timestamp()
 
 
 def seconds_of(timestamp: Any) -> float:
     """Return the timestamp of an event in seconds since 1970. Raises ValueError and TypeError."""
-    return clock.parse(timestamp).timestamp()
+    return wall_clock.parse(timestamp).timestamp()
 
 
 def _ended_key(game_id: str) -> str:

@@ -14,7 +14,7 @@ from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.clock.time_zones import UTC_NAME
-from service import clock
+from service import wall_clock
 from service.clubs.store import Club
 from service.errors import Forbidden
 from service.http.blueprint import ApiResponse
@@ -245,7 +245,7 @@ def _tournament_page(
         ],
         takes_part=player is not None and tournament.takes_part(player),
         can_register=player is not None and _tournaments().can_register(tournament, player),
-        has_closed=clock.parse(tournament.closes) <= clock.now(),
+        has_closed=wall_clock.parse(tournament.closes) <= wall_clock.now(),
         is_member=player is not None and _tournaments().is_for(tournament, player),
         club=None
         if tournament.club is None

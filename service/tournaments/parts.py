@@ -3,7 +3,6 @@
 import redis
 
 from service.accounts.parts import Accounts
-from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.games.parts import Games
 from service.keyring import Keyring
@@ -15,6 +14,7 @@ from service.tournaments.store import TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.transparency.head_log import HeadLog
 from service.transparency.parts import Transparency
+from service.wall_clock import TrustedClock
 
 
 class TournamentParts:

@@ -22,10 +22,9 @@ from domain.tournaments.events import SYSTEM
 from domain.tournaments.tournament import DrawnRound, Tournament
 from ledger import commands
 from replay.tournaments.log import PendingTournamentEvents, middle_of
-from service import clock
+from service import wall_clock
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
-from service.clock import TrustedClock
 from service.errors import IdempotencyConflict, NotFound
 from service.games.registries import bring_holidays
 from service.games.repository import GameRepository
@@ -35,6 +34,7 @@ from service.store.redis_event_store import RedisEventStore
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
 from service.tournaments.tournaments import Tournaments
 from service.transparency.head_log import HeadLog
+from service.wall_clock import TrustedClock
 
 EXAMINE_SECONDS: Final = 30
 """How often the games of a round are examined."""
@@ -128,7 +128,7 @@ class TournamentProgress:
 
     def outbox(self, tournament: Tournament) -> dict[str, Any]:
         """Return the entries about notifications that are due, or late, by name, with their payloads."""
-        now = clock.format(self._clock.now())
+        now = wall_clock.format(self._clock.now())
         entries = self._store.outbox(tournament.id)
         return {
             name: data
@@ -161,9 +161,9 @@ class TournamentProgress:
         drawn = tournament.current_round
         waiting = self._store.outbox(tournament.id)
         if tournament.status == "open":
-            seconds = (clock.parse(tournament.closes) - now).total_seconds()
+            seconds = (wall_clock.parse(tournament.closes) - now).total_seconds()
         elif tournament.status == "running" and drawn is not None:
-            settled = clock.parse(drawn.ends) + SETTLING
+            settled = wall_clock.parse(drawn.ends) + SETTLING
             seconds = min(EXAMINE_SECONDS, (settled - now).total_seconds())
         elif tournament.games_secret is None and tournament.rounds:
             seconds = EXAMINE_LAST_SECONDS
@@ -177,7 +177,7 @@ class TournamentProgress:
         """Add what follows now."""
         match tournament.status:
             case "open":
-                closes = clock.parse(tournament.closes)
+                closes = wall_clock.parse(tournament.closes)
                 if self._clock.now() >= closes and self._clock.is_reliable():
                     secret = self._store.secret(tournament.id, DRAW_SECRET)
                     after = pending.add(decisions.close_registration(tournament, secret), SYSTEM)
@@ -197,7 +197,7 @@ class TournamentProgress:
         for decided in decisions.waiting_substitutions(pending.tournament):
             pending.add(decided, SYSTEM)
         seconds = timedelta(seconds=pending.tournament.round_seconds)
-        ends = clock.format(clock.parse(pending.at) + seconds)
+        ends = wall_clock.format(wall_clock.parse(pending.at) + seconds)
         pending.add(decisions.draw_round(pending.tournament, ends), SYSTEM)
 
     def _record_results(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
@@ -205,7 +205,8 @@ class TournamentProgress:
         drawn = tournament.current_round
         assert drawn is not None, "a tournament in progress has a round"
         is_over = (
-            self._clock.now() >= clock.parse(drawn.ends) + SETTLING and self._clock.is_reliable()
+            self._clock.now() >= wall_clock.parse(drawn.ends) + SETTLING
+            and self._clock.is_reliable()
         )
         games = {table: drawn.games[table - 1] or "" for table in drawn.open_tables}
         types = self._event_store.last_event_types(list(games.values()))
@@ -282,7 +283,7 @@ class TournamentProgress:
         """
         ids = [id for drawn in tournament.rounds for id in drawn.games if id is not None]
         types = self._event_store.last_event_types(ids)
-        since_end = self._clock.now() - clock.parse(tournament.at)
+        since_end = self._clock.now() - wall_clock.parse(tournament.at)
         is_missing_for_good = since_end >= timedelta(seconds=RETRY_SECONDS)
         return all(
             is_missing_for_good if type is None else type in ENDINGS for type in types.values()

@@ -42,9 +42,8 @@ from replay.tournaments.log import (
     tournament_header,
     write_tournament,
 )
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import ADMIN, ORGANISER, AccountReader
-from service.clock import TrustedClock
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden, IdempotencyConflict, NotFound, Unavailable, log_text
 from service.games.access import rating_fault
@@ -53,6 +52,7 @@ from service.games.requirements import Requirements
 from service.keyring import Keyring
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentPage, TournamentStore
 from service.transparency.proofs import Proofs
+from service.wall_clock import TrustedClock
 
 log = logging.getLogger(__name__)
 
@@ -127,7 +127,7 @@ class Tournaments:
         pending = PendingTournamentEvents(id, None, self._clock.timestamp_after())
         created = pending.add(decided, {"player": player})
         stored = {DRAW_SECRET: secret.hex(), GAMES_SECRET: games_secret.hex()}
-        self._store.set_due(id, clock.parse(created.closes).timestamp())
+        self._store.set_due(id, wall_clock.parse(created.closes).timestamp())
         if not self._store.append(id, None, pending.lines, {}, stored):
             return self._repeated(id, decided)
         self._store.update_lists(created)
@@ -150,9 +150,9 @@ class Tournaments:
             faults["clock"] = message("is needed: the games of a tournament have a clock")
         if not is_timestamp(body["closes"]):
             faults["closes"] = message("must be a time such as 2026-12-31T18:00:00.000Z")
-        elif clock.parse(body["closes"]) <= self._clock.now():
+        elif wall_clock.parse(body["closes"]) <= self._clock.now():
             faults["closes"] = message("must be in the future")
-        elif clock.parse(body["closes"]) > self._clock.now() + LONGEST_REGISTRATION:
+        elif wall_clock.parse(body["closes"]) > self._clock.now() + LONGEST_REGISTRATION:
             faults["closes"] = message(
                 "must be at most {days} days from now", days=LONGEST_REGISTRATION.days
             )
@@ -288,7 +288,7 @@ class Tournaments:
         if not self.is_for(tournament, player):
             return False
         try:
-            decisions.register(tournament, player, b"", clock.format(self._clock.now()))
+            decisions.register(tournament, player, b"", wall_clock.format(self._clock.now()))
         except NotNow:
             return False
         return True
@@ -509,8 +509,8 @@ def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
         data, seq = event["data"], event["seq"]
         match event["type"]:
             case "RoundDrawn":
-                drawn_at, ends = clock.parse(event["at"]), clock.parse(data["ends"])
-                remind_at = clock.format(drawn_at + (ends - drawn_at) * REMINDER_SHARE)
+                drawn_at, ends = wall_clock.parse(event["at"]), wall_clock.parse(data["ends"])
+                remind_at = wall_clock.format(drawn_at + (ends - drawn_at) * REMINDER_SHARE)
                 entries[f"round/{data['round']}"] = {"seq": seq}
                 entries[f"last-date/{data['round']}"] = {"seq": seq, "at": remind_at}
             case "TournamentFinished" | "TournamentCancelled":

@@ -30,7 +30,7 @@ from domain.tournaments.pairing import Player
 from domain.tournaments.standings import BYE_POINTS, NO_PLACE, Result, Standing, TieBreak
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.clock.time_zones import time_zone
-from service import clock
+from service import wall_clock
 from service.http.language import request_language
 from service.pages.view_models.new_game_form import (
     CLUB_OPTION,
@@ -324,7 +324,7 @@ def _seasons(tournament: Tournament) -> list[Season]:
 def entry_of(tournament: Tournament) -> Literal["player", "substitute"] | None:
     """Return as what a player who is not in a tournament may still enter it, as far as it decides that."""
     if tournament.status == "open":
-        has_closed = clock.parse(tournament.closes) <= clock.now()
+        has_closed = wall_clock.parse(tournament.closes) <= wall_clock.now()
         is_full = len(tournament.registered) >= tournament.most
         return None if has_closed or is_full else "player"
     if tournament.status == "running" and tournament.numbers_in_play():
@@ -435,7 +435,7 @@ def _moment(text: str, zone: str) -> str:
     if local.tzinfo is not None:
         return text
     try:
-        return clock.format(local.replace(tzinfo=time_zone(zone)))
+        return wall_clock.format(local.replace(tzinfo=time_zone(zone)))
     except OverflowError:
         # The first or the last day of the calendar is another year in UTC.
         return text

@@ -19,7 +19,7 @@ from ledger.keys import BadSignature
 from ledger.transparency.checkpoint import Checkpoint, EpochDeclaration, epochs_from
 from ledger.transparency.merkle import root
 from ledger.transparency.signed_note import ED25519, NoteKey, SignedNote
-from service import clock
+from service import wall_clock
 from service.errors import Conflict, Forbidden, Unavailable
 from service.keyring import Keyring
 from service.replication import Replication
@@ -172,7 +172,7 @@ class Checkpoints:
         origin = f"{self._first_origin}/epoch-{secrets.token_hex(4)}"
         size = self._common_size(last)
         start = Checkpoint(origin, size, root(self._store, size))
-        declaration = EpochDeclaration(last, start, clock.format(clock.now()))
+        declaration = EpochDeclaration(last, start, wall_clock.format(wall_clock.now()))
         note = SignedNote(declaration.text, ())
         note = note.with_signatures([self._keyring.sign_note(note.text, last.origin)])
         self._store.add_epoch(str(note))

@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Locator, ViewportSize
 
 from domain.administration import OPERATOR
-from service import clock
+from service import wall_clock
 from service.bootstrap import build
 from service.settings import load_settings
 from tests.support.accounts import take_turn
@@ -57,7 +57,7 @@ def announcement(running_service: RunningService) -> Iterator[str]:
     """The id of an announcement, which is withdrawn after the test, and then on no page any more."""
     settings = load_settings({"CARTULARY_DATA": str(running_service.data)})
     service = build(settings, read_only=True)
-    ends = clock.format(clock.now() + timedelta(days=1))
+    ends = wall_clock.format(wall_clock.now() + timedelta(days=1))
     id = service.administration.announce(OPERATOR, TEXTS, ends, "maintenance").id
     wait_for_page(running_service, lambda page: f"announcement-{id}" in page)
     yield id

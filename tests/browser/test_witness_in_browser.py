@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 CLOCK: Final = """
 import datetime, pathlib
-import service.clock
-read_clock = service.clock.now
+import service.wall_clock
+read_clock = service.wall_clock.now
 offset = pathlib.Path({path!r})
-service.clock.now = lambda: read_clock() + datetime.timedelta(seconds=float(offset.read_text()))
+service.wall_clock.now = lambda: read_clock() + datetime.timedelta(seconds=float(offset.read_text()))
 """
 """Shifts the wall clock of the server by the seconds in a file."""
 STORED: Final = """async ([store, key, value]) => {

@@ -11,7 +11,7 @@ from typing_extensions import override
 
 from cartulary.cli import cartulary
 from domain.administration import OPERATOR
-from service import clock
+from service import wall_clock
 from service.administration.log import ADMINISTRATION_LOG, AdministrationLog
 from service.bootstrap import Service
 from service.errors import Forbidden
@@ -230,7 +230,9 @@ def test_a_delivery_that_has_ended_is_sent_again(admin: Admin, service: Service)
     )
     service.notifications.deliveries.create(delivery)
     assert admin("resend", delivery.id, *WHY).exit_code == 1
-    service.notifications.deliveries.finish([delivery], "bounced", clock.now(), is_claimed=False)
+    service.notifications.deliveries.finish(
+        [delivery], "bounced", wall_clock.now(), is_claimed=False
+    )
     assert orjson.loads(admin("resend", delivery.id, *WHY).stdout)["status"] == "pending"
     assert admin("resend", "0", *WHY).exit_code == 1
 
@@ -260,7 +262,7 @@ def test_clubs_are_renamed_and_closed(admin: Admin, service: Service) -> None:
 def test_private_tournaments_are_listed_read_and_cancelled(admin: Admin, service: Service) -> None:
     owner = service.accounts.players.register("owner-of-cups", "correct horse")[0].id
     club = service.clubs.create(owner, "Mondays", is_private=True).id
-    fields = settings(clock.now() + timedelta(days=1), options={"club": club}, private=True)
+    fields = settings(wall_clock.now() + timedelta(days=1), options={"club": club}, private=True)
     id = service.tournaments.tournaments.create(owner, fields).id
     listed = orjson.loads(admin("tournaments", "--status", "open").stdout)
     assert ([each["id"] for each in listed["tournaments"]], listed["next"]) == ([id], None)
@@ -295,7 +297,7 @@ def test_the_overview_names_what_waits_and_which_processes_are_missing(
 
 
 def test_an_announcement_is_listed_and_withdrawn(admin: Admin, service: Service) -> None:
-    ends = clock.format(clock.now() + timedelta(days=1))
+    ends = wall_clock.format(wall_clock.now() + timedelta(days=1))
     french = ("--translation", "fr=Arrêt dimanche")
     result = admin("announce", "Down on Sunday", "--until", ends, *french, *WHY)
     assert result.exit_code == 0, result.output

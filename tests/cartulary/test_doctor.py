@@ -17,7 +17,7 @@ from cartulary.doctor import diagnose
 from cartulary.doctor.finding import Finding
 from domain.messages import message
 from replay.language.renderer import english
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.operation.process_reports import Reporter
 from service.settings import Settings
@@ -127,10 +127,10 @@ def test_a_redis_that_does_not_respond_is_a_fault(diagnose_with: Diagnose) -> No
 def test_clocks_that_differ_are_found(diagnose_with: Diagnose, settings: Settings) -> None:
     assert texts(diagnose_with(), "clock") == ""
     bounds = replace(settings.bounds, max_clock_jump_seconds=60)
-    with freeze_time(clock.now() + timedelta(seconds=30)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=30)):
         (finding,) = diagnose_with(bounds=bounds)["clock"]
     assert finding.status == "warning"
-    with freeze_time(clock.now() + timedelta(hours=1)):
+    with freeze_time(wall_clock.now() + timedelta(hours=1)):
         (finding, *_) = diagnose_with(bounds=bounds)["clock"]
     assert finding.status == "fault"
 
@@ -171,7 +171,7 @@ def test_missing_processes_and_old_versions_are_found(
 def test_work_that_nobody_does_is_a_fault(diagnose_with: Diagnose, service: Service) -> None:
     start_game(service)
     assert texts(diagnose_with(), "work") == ""
-    with freeze_time(clock.now() + timedelta(minutes=2)):
+    with freeze_time(wall_clock.now() + timedelta(minutes=2)):
         assert "1 game has work in its outbox" in texts(diagnose_with(), "work")
 
 

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
-from service import clock
+from service import wall_clock
 from service.imports.store import ID_BYTES, PREFIX
 from service.settings import Settings
 from tests.support.pages import DOCS
@@ -219,7 +219,7 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
         case "no service runs on the data folder":
             words += [*required(name), "--data", str(tmp_path)]
         case "the Redis of the service does not respond":
-            tomorrow = clock.format(clock.now() + timedelta(days=1))
+            tomorrow = wall_clock.format(wall_clock.now() + timedelta(days=1))
             id = "0" * 16
             values = {"records": str(path), "ends": tomorrow, "club": id, "tournament": f"t{id}"}
             words += [*required(name, **values, imported=PREFIX + "00" * ID_BYTES), *REDIS]

@@ -16,7 +16,7 @@ def make_deterministic(name: str, clock_file: str) -> None:
 
     The web server calls this before it imports the service.
     """
-    from service import clock
+    from service import wall_clock
 
     stream = Chance(sha256(f"server of cartulary tests/games {name}".encode()).digest())
 
@@ -28,4 +28,4 @@ def make_deterministic(name: str, clock_file: str) -> None:
 
     secrets.token_bytes = token_bytes  # type: ignore[assignment] # the size is always given
     secrets.token_hex = token_hex  # type: ignore[assignment] # as above
-    clock.now = lambda: datetime.fromisoformat(Path(clock_file).read_text())
+    wall_clock.now = lambda: datetime.fromisoformat(Path(clock_file).read_text())

@@ -9,14 +9,14 @@ from functools import partial
 import pytest
 
 from domain.messages import message
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.notifications.deliveries import CLAIM, DUE, PREFIX, TOO_MANY, Deliveries
 from service.notifications.delivery import Delivery, Status
 
 CREATED = "2026-11-20T09:15:00.000Z"
-NOW = clock.parse(CREATED)
+NOW = wall_clock.parse(CREATED)
 Build = Callable[[Bounds], Deliveries]
 
 
@@ -41,7 +41,7 @@ def delivery(number: int = 1, seq: int = 7, player: str = "ada", due_at: str = C
         player=player,
         channel="email" if player else "log",
         endpoint="e",
-        created_at=clock.format(NOW + timedelta(seconds=number)),
+        created_at=wall_clock.format(NOW + timedelta(seconds=number)),
         due_at=due_at,
         data={"seat": 0, "players": ["ada"]},
     )
@@ -147,7 +147,7 @@ def test_a_failed_attempt_is_due_again_at_its_time_with_its_reason(deliveries: D
     stored = deliveries.find("d1")
     assert stored is not None
     assert stored.result == reason
-    assert stored.due_at == clock.format(later)
+    assert stored.due_at == wall_clock.format(later)
     assert stored.as_json()["result"] == "h does not respond: line 3"
 
 
@@ -169,7 +169,7 @@ def test_an_ended_delivery_can_be_sent_again_with_the_same_id(deliveries: Delive
 
 def test_a_delivery_counts_as_due_from_its_time_until_it_has_ended(deliveries: Deliveries) -> None:
     tomorrow = NOW + timedelta(days=1)
-    deliveries.create(delivery(1, due_at=clock.format(tomorrow)))
+    deliveries.create(delivery(1, due_at=wall_clock.format(tomorrow)))
     assert deliveries.count_due(NOW) == 0
     assert deliveries.count_due(tomorrow) == 1
     # What was taken waits in a dispatcher, whatever it takes.
@@ -300,7 +300,7 @@ def test_deliveries_to_many_players_are_in_many_shards_and_read_in_order(service
     deliveries = Deliveries(service.redis, Bounds(), is_sharded=True)
     players = [f"player-{number}" for number in range(30)]
     for number, player in enumerate(players):
-        at = clock.format(NOW + timedelta(seconds=number))
+        at = wall_clock.format(NOW + timedelta(seconds=number))
         deliveries.create(delivery(number, player=player, due_at=at))
     deliveries.create(delivery(99, player=""))
     keys = service.redis.keys("cartulary:{deliveries:*}:due")

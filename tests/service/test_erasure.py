@@ -17,7 +17,7 @@ from ledger.player_signatures import key_payload
 from ledger.record import read
 from ledger.statements import AnswerDispute, GiveRuling, OpenDispute
 from replay.audit import audit
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.accounts.erased import ErasedPlayers
 from service.accounts.erasure import SECONDS_TO_SETTLE
@@ -121,7 +121,7 @@ def record(service: Service, game_id: str) -> bytes:
 
 def resume_later(service: Service) -> None:
     """Complete erasures as a scheduler does after some time."""
-    later = clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
+    later = wall_clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
     with freeze_time(later):
         service.accounts.erasure.resume()
 

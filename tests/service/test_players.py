@@ -9,7 +9,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.errors import Malformed
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
 from service.accounts.erased import ErasedPlayers
@@ -279,7 +279,7 @@ def test_a_jump_of_the_time_of_day_does_not_prolong_the_trust_in_a_token(
     player, token = players.register("Ada", PASSWORD)
     assert other_process.tokens.owner(token) == TokenOwner(player.id)
     players.tokens.revoke(token)
-    now, monotonic = clock.now(), time.monotonic()
-    monkeypatch.setattr(clock, "now", lambda: now - timedelta(days=1))
+    now, monotonic = wall_clock.now(), time.monotonic()
+    monkeypatch.setattr(wall_clock, "now", lambda: now - timedelta(days=1))
     monkeypatch.setattr(time, "monotonic", lambda: monotonic + TOKEN_CACHE_TTL.total_seconds())
     assert other_process.tokens.owner(token) is None

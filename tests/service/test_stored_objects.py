@@ -13,7 +13,7 @@ import pytest
 import redis
 
 from domain.conditional import Node
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.chat.reports import ChatMessageReports
 from service.connection import connect
@@ -214,7 +214,7 @@ def test_an_account_mail_of_a_later_kind_is_left_to_a_process_that_knows_it(
     later: Any = "later_kind"
     for kind in (later, "password_changed"):
         mails.add(kind, "anna", "digest", id=kind)
-    assert mails.take_due(clock.now(), 10) == [("password_changed", "anna")]
+    assert mails.take_due(wall_clock.now(), 10) == [("password_changed", "anna")]
     assert redis_client.get("cartulary:account-mail:later_kind") is not None
 
 

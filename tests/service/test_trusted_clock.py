@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import redis
 
-from service import clock
-from service.clock import CLOCK_JUMPS_KEY, TrustedClock, monotonic
+from service import wall_clock
 from service.connection import connect
 from service.errors import Unavailable
+from service.wall_clock import CLOCK_JUMPS_KEY, TrustedClock, monotonic
 
 HOUR, DAY = 3600.0, 86400.0
 
@@ -42,7 +42,7 @@ def client(redis_url: str) -> Iterator[redis.Redis]:
 
 @pytest.fixture
 def machine() -> Machine:
-    return Machine(clock.now())
+    return Machine(wall_clock.now())
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def test_a_clock_that_stays_steady_after_a_jump_is_trusted_again(
     client: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     # The clock was an hour behind, and is corrected.
-    machine = Machine(clock.now() - timedelta(hours=1))
+    machine = Machine(wall_clock.now() - timedelta(hours=1))
     trusted_clock = clock_of(client, machine)
     machine.jump(HOUR)
     assert not trusted_clock.is_reliable()
@@ -145,7 +145,7 @@ def test_a_jump_is_noticed_after_a_long_time_without_any_request(
 def test_a_clock_that_differs_from_that_of_redis_is_not_reliable(
     client: redis.Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
-    machine = Machine(clock.now() + timedelta(minutes=1))
+    machine = Machine(wall_clock.now() + timedelta(minutes=1))
     trusted_clock = clock_of(client, machine)
     for _ in range(3):
         assert not trusted_clock.is_reliable()

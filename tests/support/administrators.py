@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import redis
 
-from service import clock
+from service import wall_clock
 from service.administration.log import AdministrationLog
 from service.bounds import Bounds
 from service.chat.reports import ChatMessageReports
@@ -18,7 +18,7 @@ ADMIN = "/api/v1/admin"
 ANNOUNCEMENT: Json = {
     **WHY,
     "texts": {"en": "Down on <Sunday>", "fr": "Arrêt dimanche"},
-    "ends": clock.format(clock.now() + timedelta(days=1)),
+    "ends": wall_clock.format(wall_clock.now() + timedelta(days=1)),
 }
 
 

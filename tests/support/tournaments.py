@@ -12,7 +12,7 @@ from domain.event import Clock
 from domain.tournaments.tournament import Tournament
 from ledger.canonical import format_timestamp
 from replay.tournaments.log import read_tournament
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from tests.support.processes import wait_until
 from tests.support.service_games import play_set_up, take_action
@@ -67,7 +67,7 @@ def settings(end: datetime, **changes: Any) -> dict[str, Any]:
 
 def create(service: Service, creator: str, **changes: Any) -> Tournament:
     """Create a tournament whose registration closes in a day."""
-    closes = clock.now() + timedelta(days=1)
+    closes = wall_clock.now() + timedelta(days=1)
     return service.tournaments.tournaments.create(creator, settings(closes, **changes))
 
 
@@ -167,7 +167,7 @@ def begin(service: Service, creator: str, players: Sequence[str], **changes: Any
     """
     tournaments, id = service.tournaments.tournaments, ""
     for seconds in (2, 8, 32, 128):
-        closes = clock.now() + timedelta(seconds=seconds)
+        closes = wall_clock.now() + timedelta(seconds=seconds)
         id = tournaments.create(creator, settings(closes, **changes)).id
         with suppress(NotNow):
             register(service, id, players)

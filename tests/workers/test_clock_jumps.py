@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.http.app import create_app
 from tests.support.service_games import play_set_up, start_game, take_action
@@ -20,7 +20,7 @@ def set_clock(service: Service) -> SetClock:
     service.clock._max_jump = 3 * 3600.0
 
     def set_clock(difference: timedelta) -> None:
-        service.clock._wall_clock = lambda: clock.now() + difference
+        service.clock._wall_clock = lambda: wall_clock.now() + difference
 
     return set_clock
 
@@ -70,4 +70,4 @@ def test_events_after_a_jump_are_dated_by_the_time_before_it(
     for difference in (timedelta(days=1), timedelta(days=-1)):
         set_clock(difference)
         (event, *_) = take_action(service, game.id).events
-        assert abs(clock.parse(event["at"]) - clock.now()) < timedelta(seconds=60)
+        assert abs(wall_clock.parse(event["at"]) - wall_clock.now()) < timedelta(seconds=60)

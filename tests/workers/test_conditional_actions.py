@@ -9,7 +9,7 @@ import redis
 from freezegun import freeze_time
 
 from domain.game import Game
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.support.conditional import act, line, marks, next_actions
@@ -68,7 +68,7 @@ def test_a_job_about_the_turn_plays_them_first(
     prepare(service, game, 2)
     act(service, game, first_action(game))
     task = workers.tasks(game.id)[entry]
-    with freeze_time(clock.now() + timedelta(seconds=90)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=90)):
         assert workers.runner.run(task)
     assert marks(service, game.id)[-2:] == [False, True]
     assert turns_announced(channel) == []

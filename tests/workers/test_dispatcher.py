@@ -8,7 +8,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.notifications.circuit_breakers import LONGEST_PAUSE, CircuitBreakers, Receiver
 from service.settings import Settings
@@ -80,7 +80,7 @@ def test_a_breaker_pauses_longer_after_each_failure_and_closes_with_a_success(
     service: Service,
 ) -> None:
     breakers = CircuitBreakers(service.redis)
-    now = clock.now()
+    now = wall_clock.now()
     assert breakers.of(ADAS).pause_after(now) is None
     pauses = [breakers.record_failure(ADAS, now) - now for _ in range(14)]
     assert pauses[:4] == [timedelta(seconds=seconds) for seconds in (2, 4, 8, 16)]
@@ -136,7 +136,7 @@ def test_what_a_paused_receiver_would_get_too_late_is_given_up(
         notify(service, player, 1)
         time.tick(timedelta(seconds=sum(RETRY_PAUSES)))
         service.notifications.deliveries.breakers.record_failure(
-            Receiver("webhook", player, webhook), clock.now()
+            Receiver("webhook", player, webhook), wall_clock.now()
         )
         assert workers.dispatcher.send_due() == 0
         ((delivery,), _) = service.notifications.deliveries.of_player(player, 10)
@@ -151,7 +151,7 @@ def test_a_test_is_posted_during_a_pause_and_a_success_ends_it(
 ) -> None:
     player, webhook = register_webhook(service, receiver)
     service.notifications.deliveries.breakers.record_failure(
-        Receiver("webhook", player, webhook), clock.now()
+        Receiver("webhook", player, webhook), wall_clock.now()
     )
     service.notifications.webhooks.request_test(player, webhook)
     workers.dispatcher.send_due()
@@ -170,7 +170,7 @@ def test_enabling_or_removing_a_webhook_forgets_its_breaker(
         Receiver("webhook", player, webhook),
     )
     for change in (service.notifications.webhooks.enable, service.notifications.webhooks.remove):
-        breakers.record_failure(circuit, clock.now())
+        breakers.record_failure(circuit, wall_clock.now())
         change(player, webhook)
         assert breakers.of(circuit).failures is None
 
@@ -183,9 +183,9 @@ def test_a_stopped_dispatcher_returns_what_it_has_not_begun(
         notify(service, player, seq)
     dispatcher = workers.dispatcher
     dispatcher._take()
-    assert service.notifications.deliveries.take_due(clock.now(), 10) == []
+    assert service.notifications.deliveries.take_due(wall_clock.now(), 10) == []
     dispatcher._return_waiting()
-    assert len(service.notifications.deliveries.take_due(clock.now(), 10)) == 2
+    assert len(service.notifications.deliveries.take_due(wall_clock.now(), 10)) == 2
 
 
 def test_six_fast_tables_do_not_delay_the_first_notification_of_a_new_player(

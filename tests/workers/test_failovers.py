@@ -27,7 +27,7 @@ from ledger.transparency.checkpoint import Checkpoint, head_leaf_hash
 from ledger.transparency.merkle import root
 from ledger.transparency.signed_note import SignedNote
 from replay.audit.runner import audit
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.connection import connect
 from service.notifications.deliveries import CLAIM
@@ -305,7 +305,7 @@ def has_only_its_deadline(service: Service, game_id: str) -> bool:
     kinds = [task.kind for task in tasks.tasks]
     if len(tasks.timed_tasks) != len(tasks.tasks) or "forfeit" not in kinds:
         return False
-    earliest = clock.parse(tasks.timed_tasks[0].due_at)
+    earliest = wall_clock.parse(tasks.timed_tasks[0].due_at)
     score = service.redis.zscore(DEADLINES.key(game_id), game_id)
     return score == round(earliest.timestamp() * 1000)
 

@@ -9,7 +9,8 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
-from service import clock
+from ledger.clock.turn_clock import deadline_timestamp
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.errors import Unavailable
 from service.notifications.deliveries import PREFIX
@@ -172,7 +173,7 @@ def test_the_player_to_act_is_notified(
         "players": [game.players[game.to_act]],
         "seat": game.to_act,
         "round": 0,
-        "deadline": clock.deadline(game),
+        "deadline": deadline_timestamp(game),
         "clock_stopped_until": None,
         "begins": True,
     }
@@ -229,7 +230,7 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
     failing = RecordingChannel(failures=1, name="failing")
     workers = WorkerHarness(service, failing, channel)
     game = start_game(service)
-    with freeze_time(clock.now()) as time:
+    with freeze_time(wall_clock.now()) as time:
         assert workers.runner.run(workers.tasks(game.id)["notify/turn"])
         workers.dispatcher.send_due()
         assert "notify/turn" not in workers.tasks(game.id)
@@ -273,7 +274,7 @@ def test_a_delivery_is_given_up_after_the_last_attempt(
 ) -> None:
     workers = WorkerHarness(service, RecordingChannel(failures=1000))
     game = start_game(service)
-    with freeze_time(clock.now()) as time:
+    with freeze_time(wall_clock.now()) as time:
         workers.runner.run(workers.tasks(game.id)["notify/turn"])
         workers.dispatcher.send_due()
         for pause in DEFAULT_RETRY_PAUSES:

@@ -17,7 +17,7 @@ from domain.game import Game
 from ledger.statements import GiveTime
 from replay.language.catalogue import catalogue
 from replay.language.renderer import Renderer, english
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.http.stored_metrics import render
 from service.notifications.deliveries import CLAIM
@@ -372,7 +372,7 @@ Dispatcher(service, Channels([HangingChannel(name="email", is_operators=False)])
 
 def test_a_worker_that_is_killed_while_it_sends_loses_nothing(players: PlayersWithEmail) -> None:
     service = players.service
-    with freeze_time(clock.now()) as time:
+    with freeze_time(wall_clock.now()) as time:
         game = players.start()
         players.workers.runner.run(players.workers.tasks(game.id)["notify/turn"])
         (delivery,) = service.notifications.deliveries.waiting(10)
@@ -408,12 +408,12 @@ def test_a_worker_that_is_killed_while_it_sends_loses_nothing(players: PlayersWi
 
 def test_attempts_that_kill_every_worker_end(players: PlayersWithEmail) -> None:
     service = players.service
-    with freeze_time(clock.now()) as time:
+    with freeze_time(wall_clock.now()) as time:
         game = players.start()
         players.workers.runner.run(players.workers.tasks(game.id)["notify/turn"])
         (delivery,) = service.notifications.deliveries.waiting(10)
         for _ in range(len(players.channel.retry_pauses) + 1):
-            assert service.notifications.deliveries.claim(delivery.id, clock.now()) is not None
+            assert service.notifications.deliveries.claim(delivery.id, wall_clock.now()) is not None
             time.tick(CLAIM)
         players.run()
     assert players.sent() == []

@@ -9,7 +9,7 @@ from freezegun import freeze_time
 
 from domain.game import Game
 from ledger.statements import AgreeToPause, AnswerTakeback, RequestTakeback
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.http.stored_metrics import render
 from service.notifications.delivery import Delivery
@@ -185,7 +185,7 @@ def test_nothing_waits_on_a_server_whose_games_go_on_or_are_over(table: Table) -
     for game in games[:4]:
         resign(table, game)
     table.work()
-    assert table.service.notifications.deliveries.count_due(clock.now()) == 0
+    assert table.service.notifications.deliveries.count_due(wall_clock.now()) == 0
     assert b"cartulary_deliveries_waiting 0.0" in render(table.service)
     # Those of the games that go on are still to come.
     assert {item.game_id for item in table.service.notifications.deliveries.waiting(100)} == {

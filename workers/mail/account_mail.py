@@ -6,7 +6,7 @@ from typing import Any, assert_never
 from urllib.parse import urlsplit
 
 from domain.messages import Instant, Message, Text, message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound, log_text
@@ -169,7 +169,7 @@ class AccountMailSender:
 
 
 def _after(seconds: float) -> Instant:
-    return Instant(clock.format(clock.now() + timedelta(seconds=seconds)))
+    return Instant(wall_clock.format(wall_clock.now() + timedelta(seconds=seconds)))
 
 
 def _failure(webhook: Webhook) -> dict[str, Any]:

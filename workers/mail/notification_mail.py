@@ -18,9 +18,9 @@ from domain.messages import (
     message_in,
     plural_message,
 )
-from ledger.clock.turn_clock import clock_stop
+from ledger.clock.turn_clock import clock_stop, deadline_timestamp
 from replay.language.renderer import Names, Renderer
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import Unavailable
@@ -376,10 +376,10 @@ def _lead(notification: Notification, game: Game | None) -> Message | None:
         return message("The last date of the round is {time}.", time=ends)
     if notification.subject not in ("your_turn", "deadline_near") or game is None:
         return None
-    deadline = None if game.to_act is None else clock.deadline(game)
+    deadline = None if game.to_act is None else deadline_timestamp(game)
     if deadline is None:
         return None
-    stop = clock_stop(game, clock.format(clock.now()))
+    stop = clock_stop(game, wall_clock.format(wall_clock.now()))
     if stop is not None:
         until = Instant(stop.until)
         if stop.reason == "pause":

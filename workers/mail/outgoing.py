@@ -5,7 +5,7 @@ The channel `email` sends notifications to the confirmed addresses of players.
 
 from typing import Final
 
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.email_address import ascii_form, parse_sender
@@ -59,7 +59,7 @@ class OutgoingMail:
                 sender=self.sender,
                 recipient=recipient_address(reader.handle, address),
                 id=id,
-                date=clock.now(),
+                date=wall_clock.now(),
                 thread=thread,
                 unsubscribe_url=self.unsubscribe_url(reader.id) if has_unsubscribe else None,
             ),

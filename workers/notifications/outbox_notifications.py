@@ -10,7 +10,8 @@ from typing import Any
 from domain.errors import Unreadable
 from domain.event import Event, acting_seat
 from domain.game import Game
-from service import clock
+from ledger.clock.turn_clock import deadline_timestamp
+from service import wall_clock
 from service.bootstrap import Service
 from service.games.outbox import Subject, subject_of
 from service.notifications.delivery import Delivery
@@ -52,8 +53,8 @@ class OutboxNotifications:
                     "turn": game.turn,
                     **({"begins": True} if is_first else {}),
                 }
-                deadline = clock.deadline(game)
-                times = Times(deadline=None if deadline is None else clock.parse(deadline))
+                deadline = deadline_timestamp(game)
+                times = Times(deadline=None if deadline is None else wall_clock.parse(deadline))
                 players = [game.players[seat]]
                 return self._notify(game, "your_turn", seq, players, data=details, times=times)
             case ["remind"]:
@@ -106,7 +107,7 @@ class OutboxNotifications:
         """Create the reminders of a deadline, unless it has changed or its turn is over."""
         seat = _checked_seat(game, data)
         deadline = data["deadline"]
-        if (game.to_act, game.turn, clock.deadline(game)) != (seat, data["turn"], deadline):
+        if (game.to_act, game.turn, deadline_timestamp(game)) != (seat, data["turn"], deadline):
             return []
         return self._notify(
             game,
@@ -116,7 +117,7 @@ class OutboxNotifications:
             # A deadline that is moved has a reminder of its own.
             reference=deadline,
             data={"seat": seat, "turn": data["turn"], "deadline": deadline},
-            times=Times(clock.parse(data["remind_at"]), clock.parse(deadline)),
+            times=Times(wall_clock.parse(data["remind_at"]), wall_clock.parse(deadline)),
         )
 
     def _notify_of_event(self, game: Game, data: dict[str, Any]) -> list[Delivery]:

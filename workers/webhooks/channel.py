@@ -19,7 +19,7 @@ import orjson
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from replay.language.renderer import NO_NAMES, Names
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable
 from service.notifications.circuit_breakers import Receiver
@@ -77,18 +77,18 @@ class WebhookChannel:
 
     def send_test(self, player: str, id: str) -> None:
         """Post a test to a webhook, and record the result with it."""
-        now = clock.now()
+        now = wall_clock.now()
         receiver = Receiver(self.name, player, id)
         try:
             webhook = self._webhooks.find(player, id)
             body = self._chat_body(player, webhook, _TEST, f"/clubs/{club_of_reader(player)}")
-            plain = {"type": "test", "timestamp": clock.format(now), "data": {"webhook": id}}
+            plain = {"type": "test", "timestamp": wall_clock.format(now), "data": {"webhook": id}}
             self._post(player, webhook, f"test-{id}-{round(now.timestamp())}", body or plain)
         except NotFound:
             # It was removed.
             return
         except (NotDelivered, Undeliverable):
-            self._breakers.record_failure(receiver, clock.now())
+            self._breakers.record_failure(receiver, wall_clock.now())
         else:
             self._breakers.record_success(receiver)
 
@@ -97,7 +97,7 @@ class WebhookChannel:
         if webhook.format not in FORMATS:
             raise Unavailable.with_message("the format of the webhook is one of a later version")
         content = orjson.dumps(body)
-        timestamp = str(round(clock.now().timestamp()))
+        timestamp = str(round(wall_clock.now().timestamp()))
         headers = {
             "Content-Type": "application/json",
             "User-Agent": f"cartulary/{version('cartulary')}",

@@ -8,9 +8,9 @@ from werkzeug.wrappers import Response
 from domain.clock import decisions
 from domain.errors import Malformed
 from ledger.clock.time_zones import UTC_NAME, time_zone_names
-from ledger.clock.turn_clock import clock_stop, is_pause_over, pause_limit
+from ledger.clock.turn_clock import clock_stop, deadline_timestamp, is_pause_over, pause_limit
 from ledger.statements import AgreeToPause, GiveTime
-from service import clock
+from service import wall_clock
 from service.errors import HolidayNotPossible, NotFound, TooManyGames, Unauthorised
 from service.games.api.clocks import parse_days
 from service.http.context import service
@@ -77,7 +77,7 @@ class TimeZoneForm(StrictSchema):
 def _clock_page(game_id: str, form: Form = EMPTY_FORM, status: int = 200) -> Response:
     current = game_viewer(game_id)
     game = current.game
-    now = clock.format(clock.now())
+    now = wall_clock.format(wall_clock.now())
     is_over = is_pause_over(game, now)
     agreed_by = [
         seat for seat in game.seats_of_people() if game.players[seat] in game.pauses.agreed_by
@@ -90,7 +90,7 @@ def _clock_page(game_id: str, form: Form = EMPTY_FORM, status: int = 200) -> Res
         form=form,
         settings=clock_text(game.clock),
         time_left=time_left(game, now),
-        deadline=clock.deadline(game),
+        deadline=deadline_timestamp(game),
         stop=clock_stop(game, now),
         banks=bank_rows(game),
         holidays=holiday_rows(game, now),
@@ -120,7 +120,7 @@ def _holidays_page(
         raise Unauthorised.with_message("the account of this token has been deleted")
     holidays = service().accounts.holidays
     stored = holidays.of(player)
-    now = clock.format(clock.now())
+    now = wall_clock.format(wall_clock.now())
     years = sorted({int(now[:4]), int(now[:4]) + 1})
     used = holidays.days_used(stored)
     zone = account.time_zone or UTC_NAME

@@ -17,7 +17,7 @@ from domain.tournaments.tournament import Tournament
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import Renderer, renderer
 from replay.render.embedded_map import board_svg
-from service import clock
+from service import wall_clock
 from service.errors import NotFound
 from service.games.access import game_not_found
 from service.games.api.games import games_of_club
@@ -86,7 +86,7 @@ def show_leaderboards() -> Response:
     system = systems.get(request.args.get("system", "")) or next(iter(systems.values()))
     period, after = request.args.get("period", ALL), number_parameter("after") or 0
     places, following = service().games.ratings.leaderboard(system.name, period, after)
-    today = clock.now()
+    today = wall_clock.now()
     last_month = today.replace(day=1) - timedelta(days=1)
     periods = {f"{today:%Y-%m}", f"{last_month:%Y-%m}", f"{today:%Y}", f"{today.year - 1}", period}
     return page(

@@ -20,7 +20,7 @@ from replay.history.event_text import actor_message, outcome_message
 from replay.history.recap import without_marks
 from replay.history.score_chart import Mark, finishers
 from replay.render.podium import Finisher
-from service import clock
+from service import wall_clock
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, Stale, Unauthorised
 from service.games.access import is_correspondent
@@ -249,7 +249,7 @@ def game_page(
         "deadline_texts": deadline_texts(game),
         "can_take_seats": can_take_seats(game, player),
         "leave_reason": reason_not_to_leave(game, seat),
-        "time_left": time_left(game, clock.format(clock.now())),
+        "time_left": time_left(game, wall_clock.format(wall_clock.now())),
         "latest": [
             (event, actor_message(event), outcome_message(game.rules, event, game))
             for event in reversed(events)

@@ -18,7 +18,7 @@ import orjson
 import redis
 
 from domain.json_types import JsonObject
-from service import clock
+from service import wall_clock
 from service.accounts.accounts import Players
 from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
@@ -79,7 +79,7 @@ class AccountMails:
     ) -> AccountMail:
         """Have a mail sent. `id` identifies it, if it is not to be sent twice; the default is a new one."""
         mail = AccountMail(id or secrets.token_hex(16), kind, player, address, data or {})
-        self._store(mail, clock.now())
+        self._store(mail, wall_clock.now())
         return mail
 
     def due(self, now: datetime, limit: int) -> list[str]:
@@ -87,7 +87,7 @@ class AccountMails:
         with unavailable_on_error():
             # redis-py declares a type that covers other forms of the command as well.
             members: list[Any] = self._redis.zrange(
-                _DUE, "-inf", clock.milliseconds(now), byscore=True, offset=0, num=limit
+                _DUE, "-inf", wall_clock.milliseconds(now), byscore=True, offset=0, num=limit
             )
         return [to_text(member) for member in members]
 
@@ -101,7 +101,9 @@ class AccountMails:
         if not ids:
             return []
         with unavailable_on_error():
-            self._redis.zadd(_DUE, dict.fromkeys(ids, clock.milliseconds(now + CLAIM)), xx=True)
+            self._redis.zadd(
+                _DUE, dict.fromkeys(ids, wall_clock.milliseconds(now + CLAIM)), xx=True
+            )
             stored: list[Any] = self._redis.mget([_key(id) for id in ids])
         mails = {
             id: None if value is None else decode_object(AccountMail, value)
@@ -123,7 +125,7 @@ class AccountMails:
             return None
         mail = decode_object(AccountMail, stored)
         mail = replace(mail, attempts=mail.attempts + 1)
-        self._store(mail, clock.now() + CLAIM)
+        self._store(mail, wall_clock.now() + CLAIM)
         return mail
 
     def retry(self, mail: AccountMail) -> bool:
@@ -131,7 +133,7 @@ class AccountMails:
         if mail.attempts > len(RETRY_PAUSES):
             self.remove(mail.id)
             return False
-        self._store(mail, clock.now() + timedelta(seconds=RETRY_PAUSES[mail.attempts - 1]))
+        self._store(mail, wall_clock.now() + timedelta(seconds=RETRY_PAUSES[mail.attempts - 1]))
         return True
 
     def remove(self, id: str) -> None:
@@ -143,7 +145,7 @@ class AccountMails:
     def _store(self, mail: AccountMail, due_at: datetime) -> None:
         with unavailable_on_error():
             self._redis.set(_key(mail.id), orjson.dumps(members_of(mail)), ex=_SECONDS_KEPT)
-            self._redis.zadd(_DUE, {mail.id: clock.milliseconds(due_at)})
+            self._redis.zadd(_DUE, {mail.id: wall_clock.milliseconds(due_at)})
 
 
 def _key(id: str) -> str:

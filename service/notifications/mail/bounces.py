@@ -16,7 +16,7 @@ import orjson
 import redis
 
 from domain.messages import message
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.connection import unavailable_on_error
 from service.notifications.deliveries import Deliveries
@@ -93,7 +93,7 @@ class Bounces:
                 status=report.status,
                 text=report.diagnostic,
             )
-            self._deliveries.mark_bounced(delivery, clock.now(), result)
+            self._deliveries.mark_bounced(delivery, wall_clock.now(), result)
 
     def _count(self, sent_mail: SentMail) -> None:
         (player,) = self._accounts.get([sent_mail.player])

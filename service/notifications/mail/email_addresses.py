@@ -13,7 +13,7 @@ from redis.client import Pipeline
 
 from domain.errors import Malformed
 from domain.messages import Message, Text
-from service import clock
+from service import wall_clock
 from service.accounts.account_reader import EMAIL_FIELDS, AccountReader, account_key
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -69,7 +69,7 @@ class EmailAddresses:
 
     def confirm(self, player_id: str, address: str) -> bool:
         """Mark an address confirmed, and forget its bounces; False if it is not that of the player."""
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
 
         def store(pipeline: Pipeline) -> None:
             pipeline.hdel(key, "email_disabled", "email_bounces", "email_refusal")
@@ -114,7 +114,7 @@ class EmailAddresses:
         with unavailable_on_error():
             bounces = self._redis.hget(key, "email_bounces")
         if bounces is not None and int(bounces) >= self._max_bounces:
-            now = clock.format(clock.now())
+            now = wall_clock.format(wall_clock.now())
             self._if_current(
                 player_id, address, lambda pipeline: pipeline.hset(key, "email_disabled", now)
             )

@@ -27,7 +27,7 @@ from redis.client import Pipeline
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from service import clock
+from service import wall_clock
 from service.accounts.tokens import Tokens
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
@@ -150,7 +150,7 @@ class PushSubscriptions:
         if faults:
             raise Malformed(faults)
         id = sha256(endpoint.encode()).hexdigest()[:16]
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
         added = PushSubscription(id, endpoint, p256dh, auth, now, session)
         registration = _Registration(player, session, now)
         others = [item for item in self.of(player) if item.id != id]

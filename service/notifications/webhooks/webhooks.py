@@ -25,7 +25,7 @@ import redis
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import plural_message
-from service import clock
+from service import wall_clock
 from service.accounts.personal_tokens import PersonalTokens
 from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
@@ -182,7 +182,7 @@ class Webhooks:
         except InvalidUrl as error:
             raise Malformed({"url": error.message}) from None
         secret = SECRET_PREFIX + b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()
-        return Webhook(secrets.token_hex(8), url, secret, clock.format(clock.now()))
+        return Webhook(secrets.token_hex(8), url, secret, wall_clock.format(wall_clock.now()))
 
     def _store_token(self, player: str, webhook: Webhook, token_digest: str | None) -> None:
         """Store the token with which a webhook ends, before the webhook itself."""
@@ -208,7 +208,7 @@ class Webhooks:
 
     def paused_until(self, player: str, webhooks: Sequence[Webhook]) -> list[str | None]:
         """Return for each webhook until when nothing is posted to it after failures; None for at once."""
-        now = clock.now()
+        now = wall_clock.now()
         breakers = self._breakers.of_each(
             [Receiver(self.channel, player, webhook.id) for webhook in webhooks]
         )
@@ -221,7 +221,7 @@ class Webhooks:
 
     def record_success(self, player: str, id: str) -> None:
         """Record that a webhook has accepted a notification, or a test."""
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
         with suppress(NotFound):
             webhook = self.find(player, id)
             self._store(player, replace(webhook, failures=0, tried_at=now, result=None))
@@ -235,7 +235,7 @@ class Webhooks:
             webhook = self.find(player, id)
         except NotFound:
             return None
-        now = clock.format(clock.now())
+        now = wall_clock.format(wall_clock.now())
         failures = webhook.failures + 1
         is_last = webhook.disabled_at is None and (is_gone or failures >= self._max_failures)
         changed = replace(webhook, failures=failures, tried_at=now, result=result)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ledger.files.durable_files import new_file, sync_folder
 from ledger.files.os_errors import os_reason
-from service import clock
+from service import wall_clock
 from service.operation.append_only_file.parts import (
     AppendOnlyFileError,
     ManifestError,
@@ -155,7 +155,7 @@ def _copy_end(path: Path, offset: int, folder: Path) -> Path:
 
     Raises OSError, and leaves nothing behind then.
     """
-    timestamp = clock.format(clock.now())[:19].replace(":", "")
+    timestamp = wall_clock.format(wall_clock.now())[:19].replace(":", "")
     archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))
     try:
         copy = archive / f"{path.name}.from-byte-{offset}"

@@ -17,7 +17,7 @@ from typing import Final
 
 from ledger.files.durable_files import sync_folder
 from ledger.files.os_errors import os_reason
-from service import clock
+from service import wall_clock
 from service.operation.append_only_file.parts import (
     ENGINE_FILE,
     FOLDER,
@@ -142,7 +142,7 @@ def complete_replacement(folder: Path) -> Path | None:
         if (replacement / ENGINE_FILE).exists():
             (replacement / ENGINE_FILE).replace(folder / ENGINE_FILE)
         if damaged.is_dir():
-            timestamp = clock.format(clock.now())[:19].replace(":", "")
+            timestamp = wall_clock.format(wall_clock.now())[:19].replace(":", "")
             archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))
             damaged.replace(archive)
         shutil.rmtree(replacement)

@@ -22,7 +22,7 @@ from typing import Final
 
 from ledger.files.durable_files import replace_file, sync_folder
 from ledger.files.os_errors import os_reason
-from service import clock
+from service import wall_clock
 from service.operation.append_only_file.parts import (
     ENGINE_FILE,
     FOLDER,
@@ -141,7 +141,7 @@ def _name_copy(folder: Path) -> Path | None:
     """
     if not (folder / _COMPLETE).exists():
         return None
-    timestamp = clock.format(clock.now())[:19].replace(":", "")
+    timestamp = wall_clock.format(wall_clock.now())[:19].replace(":", "")
     copy = folder / f"{FORMER_PREFIX}{timestamp}-{secrets.token_hex(4)}"
     (folder / _COMPLETE).rename(copy)
     sync_folder(folder)

@@ -17,7 +17,7 @@ from domain.game import Game
 from domain.json_types import Timestamp
 from domain.messages import Amount, Message, Text, message, plural_message
 from ledger.clock.turn_clock import bank_milliseconds, clock_stop, holiday_until, milliseconds_left
-from service import clock
+from service import wall_clock
 from service.pages.view_models.new_game_form import time_per_turn
 
 
@@ -92,7 +92,7 @@ def _can_give_time(game: Game, seat: int, receiver: int, seconds: int) -> bool:
 
 def time_until(deadline: Timestamp) -> TimeLeft:
     """Return how much time is left now until a timestamp."""
-    milliseconds = (clock.parse(deadline) - clock.now()) // timedelta(milliseconds=1)
+    milliseconds = (wall_clock.parse(deadline) - wall_clock.now()) // timedelta(milliseconds=1)
     return TimeLeft(left_message(milliseconds), milliseconds)
 
 

@@ -21,7 +21,7 @@ from domain.lifecycle import seat_counts
 from domain.messages import Amount, Text, message_in
 from domain.registry import registered_name, rule_system_for, rule_systems
 from replay.render.embedded_map import emblem_svg
-from service import clock
+from service import wall_clock
 from service.accounts.names import AccountNames
 from service.entered_text import trim
 from service.games import listings
@@ -112,7 +112,7 @@ class ListedGame:
     def has_clock_stopped(self) -> bool:
         """Whether a pause or a dispute stops the clock."""
         until = (self.summary.timing or {}).get("clock_stopped_until")
-        return until is not None and clock.format(clock.now()) < until
+        return until is not None and wall_clock.format(wall_clock.now()) < until
 
     @property
     def time_left(self) -> Amount | None:
@@ -122,7 +122,7 @@ class ListedGame:
         """
         if self.summary.deadline is None or self.has_clock_stopped:
             return None
-        seconds = (clock.parse(self.summary.deadline) - clock.now()).total_seconds()
+        seconds = (wall_clock.parse(self.summary.deadline) - wall_clock.now()).total_seconds()
         return None if seconds <= 0 else rounded_time(seconds)
 
     @property
@@ -131,7 +131,11 @@ class ListedGame:
         has_ended = self.summary.status in ("finished", "abandoned")
         since = self.summary.at if has_ended else self.summary.created
         # Summaries that were stored before a version had these fields have no times.
-        return rounded_time((clock.now() - clock.parse(since)).total_seconds()) if since else None
+        return (
+            rounded_time((wall_clock.now() - wall_clock.parse(since)).total_seconds())
+            if since
+            else None
+        )
 
 
 def rounded_time(seconds: float) -> Amount:

@@ -15,7 +15,7 @@ from ledger.transparency.checkpoint import Checkpoint
 from ledger.transparency.signed_note import NoteKey, SignedNote
 from replay.audit.chance import CREATORS_PLACE
 from replay.audit.findings import Topic
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound
 
@@ -185,7 +185,7 @@ def logged_head(service: Service, game: Game) -> tuple[LoggedHead | None, Text |
     except CartularyError as error:
         return None, error.message
     cosigners = {
-        key.short_name: clock.format(datetime.fromtimestamp(signature.timestamp, UTC))
+        key.short_name: wall_clock.format(datetime.fromtimestamp(signature.timestamp, UTC))
         for key, signature in verified.items()
     }
     return (

@@ -8,7 +8,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.errors import Malformed, NotNow
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.clubs.clubs import LINK_DAYS, Clubs
 from service.clubs.names import MAX_NAME_LENGTH
@@ -132,7 +132,7 @@ class TestBecomingAMember:
         assert clubs.by_link(token).name == "Wednesday"
         assert clubs.join(club, ben, token) == "member"
         with (
-            freeze_time(clock.now() + timedelta(days=LINK_DAYS, seconds=1)),
+            freeze_time(wall_clock.now() + timedelta(days=LINK_DAYS, seconds=1)),
             pytest.raises(NotFound),
         ):
             clubs.join(club, cyd, token)

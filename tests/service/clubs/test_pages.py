@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.pages.view_models.new_game_form import USUAL_CLOCK
 from tests.support.page_forms import log_in, post
@@ -213,7 +213,7 @@ def test_the_owner_creates_a_tournament_which_the_page_lists_for_members(
     assert form not in friend.get(address).text
     assert f'<option value="{club}" selected>' in browser.get(form).text
     fields = {"rules": "baron", "format": "single_group", "name": "Cup", "option-club": club}
-    closes = f"{clock.now() + timedelta(days=7):%Y-%m-%dT%H:%M}"
+    closes = f"{wall_clock.now() + timedelta(days=7):%Y-%m-%dT%H:%M}"
     numbers = {"table_size": "2", "rounds": "1", "least": "2", "most": "4", "days": "3"}
     created = post(
         browser,
@@ -236,7 +236,7 @@ def test_a_stranger_sees_that_only_members_take_part(
     ada = log_in(browser, service)
     log_in(friend, service, "bea")
     club = create(browser).rpartition("/")[2]
-    end = clock.now() + timedelta(days=1)
+    end = wall_clock.now() + timedelta(days=1)
     tournament = service.tournaments.tournaments.create(ada, settings(end, options={"club": club}))
     shown = friend.get(f"/tournaments/{tournament.id}").text
     assert "Only the members of its club can take part in this tournament." in shown

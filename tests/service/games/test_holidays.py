@@ -8,7 +8,8 @@ from freezegun import freeze_time
 from domain.errors import Malformed
 from domain.event import Clock
 from domain.messages import message
-from service import clock
+from ledger.clock.turn_clock import deadline_timestamp
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
 from service.errors import HolidayNotPossible, NotFound, Unavailable
@@ -104,7 +105,7 @@ def test_a_cancelled_holiday_is_cancelled_in_the_logs_and_ends_at_once(service: 
         }
         assert types(service, game.id)[-2:] == ["HolidayAnnounced", "HolidayCancelled"]
         # The time from 3 March until the cancellation did not count; it was 36 hours before.
-        deadline = clock.deadline(service.games.queries.game(game.id))
+        deadline = deadline_timestamp(service.games.queries.game(game.id))
         assert deadline == "2027-03-02T12:00:00.000Z"
 
 
@@ -273,4 +274,6 @@ def test_a_turn_is_forfeited_at_its_deadline_when_clocks_have_changed(
         frozen.move_to(end - timedelta(milliseconds=1))
         assert service.games.commands.end_turn(game.id, game.turn) == []
         frozen.move_to(end)
-        assert service.games.commands.end_turn(game.id, game.turn)[0]["at"] == clock.format(end)
+        assert service.games.commands.end_turn(game.id, game.turn)[0]["at"] == wall_clock.format(
+            end
+        )

@@ -11,7 +11,7 @@ from domain.game import Game
 from ledger.canonical import canonical
 from ledger.record import read
 from replay.audit import audit
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.errors import Forbidden, NotFound
 from tests.support.redis_contents import contents
@@ -139,12 +139,12 @@ def test_the_invitation_of_one_player_does_not_prolong_that_of_another(
     game = create(service)
     token = service.games.invitations.create(game.id, "ada")
     service.games.commands.join(game.id, "bea", invitation=token)
-    later = clock.now() + timedelta(days=29)
-    monkeypatch.setattr(clock, "now", lambda: later)
+    later = wall_clock.now() + timedelta(days=29)
+    monkeypatch.setattr(wall_clock, "now", lambda: later)
     other = service.games.invitations.create(game.id, "bea")
     assert service.games.invitations.get(token).inviter == "ada"
     latest = later + timedelta(days=2)
-    monkeypatch.setattr(clock, "now", lambda: latest)
+    monkeypatch.setattr(wall_clock, "now", lambda: latest)
     assert service.games.invitations.get(other).inviter == "bea"
     assert service.games.invitations.token_of(game.id, "ada") is None
     with pytest.raises(NotFound):

@@ -11,7 +11,8 @@ from domain.contract import Opened
 from domain.errors import NotNow
 from domain.event import Event
 from domain.fold import EarlierGames
-from service import clock
+from ledger.clock.turn_clock import deadline_timestamp
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.errors import NotFound
 from service.games.game_cache import CachedGame, advance
@@ -159,7 +160,7 @@ def test_a_turn_is_forfeited_once_and_not_before_its_deadline(service: Service) 
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         turn = game.turn
-        assert clock.deadline(game) == "2026-11-20T09:01:00.000Z"
+        assert deadline_timestamp(game) == "2026-11-20T09:01:00.000Z"
         time.move_to("2026-11-20T09:00:59.999Z")
         assert service.games.commands.end_turn(game.id, turn) == []
         time.move_to("2026-11-20T09:01:00Z")
@@ -173,7 +174,7 @@ def test_a_turn_is_forfeited_once_and_not_before_its_deadline(service: Service) 
         after = service.games.queries.game(game.id)
         assert after.turn == turn + 1
         # The next turn has its whole time from now on.
-        assert clock.deadline(after) == "2026-11-20T09:02:00.000Z"
+        assert deadline_timestamp(after) == "2026-11-20T09:02:00.000Z"
         assert service.games.commands.end_turn(game.id, turn + 1) == []
 
 
@@ -199,7 +200,7 @@ def test_an_action_after_the_deadline_counts_if_the_turn_is_not_forfeited_yet(
 def test_without_a_clock_no_turn_is_forfeited(service: Service) -> None:
     with freeze_time("2026-11-20T09:00:00Z") as time:
         game = start_game(service)
-        assert clock.deadline(game) is None
+        assert deadline_timestamp(game) is None
         time.tick(timedelta(days=1000))
         assert service.games.commands.end_turn(game.id, game.turn) == []
 
@@ -210,7 +211,7 @@ def test_timestamps_never_decrease_within_a_log(service: Service) -> None:
         time.move_to("2026-11-20T08:00:00Z")
         assert take_action(service, game.id).events[0]["at"] == "2026-11-20T09:00:00.000Z"
         time.move_to("2026-11-20T09:30:00Z")
-        assert take_action(service, game.id).events[0]["at"] == clock.format(clock.now())
+        assert take_action(service, game.id).events[0]["at"] == wall_clock.format(wall_clock.now())
 
 
 def test_an_administrator_removes_a_player_once(service: Service) -> None:

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 import redis
 
-from service import clock
+from service import wall_clock
 from service.administration.log import AdministrationLog
 from tests.support.accounts import PASSWORD, Accounts, PlayerClient
 from tests.support.administrators import (
@@ -139,7 +139,9 @@ class TestTournaments:
     ) -> None:
         ada = accounts.register()
         club = ada.http.post("/api/v1/clubs", json={"name": "Hidden", "private": True}).json()["id"]
-        fields = settings(clock.now() + timedelta(days=1), options={"club": club}, private=True)
+        fields = settings(
+            wall_clock.now() + timedelta(days=1), options={"club": club}, private=True
+        )
         id = ada.http.post("/api/v1/tournaments", json=fields).json()["id"]
         assert admin.http.get(f"/api/v1/tournaments/{id}").status_code == 404
         path = f"{ADMIN}/tournaments/{id}"

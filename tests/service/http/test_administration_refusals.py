@@ -6,7 +6,7 @@ import httpx
 import pytest
 import redis
 
-from service import clock
+from service import wall_clock
 from service.administration.log import AdministrationLog
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.administrators import (
@@ -210,7 +210,9 @@ class TestRefusals:
         club = ada.http.post("/api/v1/clubs", json={"name": "Mondays", "private": True}).json()[
             "id"
         ]
-        fields = settings(clock.now() + timedelta(days=1), options={"club": club}, private=True)
+        fields = settings(
+            wall_clock.now() + timedelta(days=1), options={"club": club}, private=True
+        )
         tournament = ada.http.post("/api/v1/tournaments", json=fields).json()["id"]
         targets = {
             "DELIVERY": delivery,

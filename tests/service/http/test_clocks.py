@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from service import clock
+from service import wall_clock
 from tests.support.accounts import Accounts, Json
 from tests.support.http_contract import invalid_fields
 
@@ -119,7 +119,7 @@ def test_a_player_gives_another_one_more_time(accounts: Accounts) -> None:
     given = bea.http.post(f"/api/v1/games/{game}/time", json={"to": 0, "seconds": 86_400}).json()
     assert given["events"][0]["data"] == {"seat": 1, "to": 0, "seconds": 86_400}
     assert given["receipt"]["seq"] == given["events"][0]["seq"]
-    moved = clock.parse(summary(accounts, game)["deadline"]) - clock.parse(before)
+    moved = wall_clock.parse(summary(accounts, game)["deadline"]) - wall_clock.parse(before)
     assert moved == timedelta(days=1)
 
 

@@ -10,7 +10,7 @@ import httpx
 import pytest
 import redis
 
-from service import clock
+from service import wall_clock
 from service.accounts.accounts import Players
 from service.accounts.erased import ErasedPlayers
 from service.bounds import Bounds
@@ -112,7 +112,7 @@ def scene(accounts: Accounts, redis_client: redis.Redis) -> Scene:
         ada.http.post(f"{API}/clubs", json={"name": f"{name} of {ada.handle}"}).json()["id"]
         for name in ("Club", "Other club")
     )
-    closes = clock.now() + timedelta(days=1)
+    closes = wall_clock.now() + timedelta(days=1)
     cup, private = (
         ada.http.post(f"{API}/tournaments", json=settings(closes, private=is_private)).json()["id"]
         for is_private in (False, True)
@@ -165,7 +165,7 @@ def _body(method: str, template: str, name: str, **others: Any) -> Send:
 
 
 def _cup_that_invites(scene: Scene, handle: str) -> httpx.Response:
-    closes = clock.now() + timedelta(days=1)
+    closes = wall_clock.now() + timedelta(days=1)
     return scene.call("POST", "/tournaments", settings(closes, private=True, invite=[handle]))
 
 

@@ -11,7 +11,7 @@ import redis
 from freezegun import freeze_time
 
 from domain.event import Event
-from service import clock
+from service import wall_clock
 from service.accounts.erasure import SECONDS_TO_SETTLE
 from service.bootstrap import Service
 from service.errors import Unauthorised
@@ -253,7 +253,7 @@ def test_what_reads_refuses_bad_tokens_and_parameters(ada: PlayerClient) -> None
 def test_the_number_of_records_of_a_player_is_bounded(
     ada: PlayerClient, redis_client: redis.Redis
 ) -> None:
-    others = {f"import-{number:032x}": clock.now().timestamp() for number in range(50)}
+    others = {f"import-{number:032x}": wall_clock.now().timestamp() for number in range(50)}
     redis_client.zadd(f"cartulary:imports:of:{ada.id}", others)
     response = upload(ada, FINISHED)
     assert response.status_code == 409
@@ -293,7 +293,7 @@ def test_a_record_is_not_kept_if_the_account_is_erased_during_the_audit(
     def audit_until_the_erasure_is_complete(*args: Any) -> Json:
         report = audit(*args)
         service.accounts.erasure.erase_without_password(ada)
-        later = clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
+        later = wall_clock.now() + timedelta(seconds=SECONDS_TO_SETTLE + 1)
         with freeze_time(later):
             service.accounts.erasure.resume()
         return report

@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 from freezegun import freeze_time
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.errors import NotFound, TooManyRequests
 from service.notifications.mail.confirmations import Confirmation
@@ -42,7 +42,7 @@ def status(service: Service, player_id: str) -> str | None:
 
 def waiting(service: Service) -> int:
     """Return the number of mails about accounts that are to be sent now."""
-    return len(service.notifications.mail.account_mails.due(clock.now(), 1000))
+    return len(service.notifications.mail.account_mails.due(wall_clock.now(), 1000))
 
 
 def token(service: Service, player_id: str, address: str = ADDRESS) -> str:
@@ -198,15 +198,15 @@ def test_a_mail_is_due_again_after_pauses_that_grow_and_then_given_up(service: S
         id = mails.add("confirmation", "p", "digest").id
         pauses = []
         while (mail := mails.begin(id)) is not None:
-            began = clock.now()
+            began = wall_clock.now()
             assert mails.due(began, 10) == []
             if not mails.retry(mail):
                 break
-            while not mails.due(clock.now(), 10):
+            while not mails.due(wall_clock.now(), 10):
                 time.tick(timedelta(seconds=5))
-            pauses.append((clock.now() - began).total_seconds())
+            pauses.append((wall_clock.now() - began).total_seconds())
         assert pauses == [10, 60, 300, 1800, 7200, 21600]
-        assert mails.due(clock.now() + timedelta(days=9), 10) == []
+        assert mails.due(wall_clock.now() + timedelta(days=9), 10) == []
 
 
 def test_a_mail_that_has_expired_is_due_no_more(service: Service) -> None:
@@ -214,4 +214,4 @@ def test_a_mail_that_has_expired_is_due_no_more(service: Service) -> None:
     id = mails.add("confirmation", "p", "digest").id
     service.redis.delete(f"cartulary:account-mail:{id}")
     assert mails.begin(id) is None
-    assert mails.due(clock.now(), 10) == []
+    assert mails.due(wall_clock.now(), 10) == []

@@ -7,7 +7,7 @@ from flask.testing import FlaskClient
 from freezegun import freeze_time
 
 from domain.administration import OPERATOR
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.pages.announcements import COOKIE
 from tests.support.page_forms import post
@@ -16,7 +16,7 @@ TEXTS = {"en": "Down on <b>Sunday</b>", "fr": "Arrêt dimanche"}
 
 
 def announce(service: Service, days: int = 1) -> str:
-    ends = clock.format(clock.now() + timedelta(days=days))
+    ends = wall_clock.format(wall_clock.now() + timedelta(days=days))
     return service.administration.announce(OPERATOR, TEXTS, ends, "maintenance").id
 
 
@@ -71,7 +71,7 @@ def test_another_site_cannot_dismiss_it(service: Service, browser: FlaskClient) 
 def test_it_ends_and_is_withdrawn(service: Service, browser: FlaskClient) -> None:
     announce(service, days=1)
     longer = announce(service, days=2)
-    with freeze_time(clock.now() + timedelta(days=1, seconds=10)):
+    with freeze_time(wall_clock.now() + timedelta(days=1, seconds=10)):
         assert page_in(browser, "en").count('<p id="announcement-') == 1
         service.administration.withdraw_announcement(OPERATOR, longer, "done")
         assert "announcement" not in page_in(browser, "en")
@@ -81,7 +81,7 @@ def test_it_ends_and_is_withdrawn(service: Service, browser: FlaskClient) -> Non
 def test_many_pages_read_the_announcements_once(service: Service, browser: FlaskClient) -> None:
     page_in(browser, "en")
     service.redis.config_resetstat()
-    with freeze_time(clock.now()):
+    with freeze_time(wall_clock.now()):
         for _ in range(5):
             page_in(browser, "en")
     statistics = service.redis.info("commandstats")

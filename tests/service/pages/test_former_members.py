@@ -15,7 +15,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.chat.reports import ChatMessageReports
 from tests.support.page_forms import PASSWORD, csrf_token
@@ -64,7 +64,7 @@ class Club:
             for handle in ("ada", "eve")
         }
         options = {"club": self.id}
-        fields = settings(clock.now() + timedelta(days=2), options=options, private=True)
+        fields = settings(wall_clock.now() + timedelta(days=2), options=options, private=True)
         fields |= {"name": f"{WORD} cup", "description": WORD}
         self.tournament = service.tournaments.tournaments.create(self.ids["ada"], fields).id
 

@@ -4,7 +4,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from domain.messages import message
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.notifications.delivery import Delivery
 from tests.support.page_forms import post
@@ -72,10 +72,10 @@ def test_the_latest_deliveries_are_shown_with_their_results(
         due_at="2026-11-20T09:15:00.000Z",
     )
     service.notifications.deliveries.create(delivery)
-    claimed = service.notifications.deliveries.claim("d1", clock.now())
+    claimed = service.notifications.deliveries.claim("d1", wall_clock.now())
     assert claimed is not None
     reason = message("there is no such receiver any more")
-    service.notifications.deliveries.finish([claimed], "cancelled", clock.now(), result=reason)
+    service.notifications.deliveries.finish([claimed], "cancelled", wall_clock.now(), result=reason)
     page = browser.get(PAGE, headers={"Accept-Language": "fr"}).text
     assert "ce destinataire n'existe plus" in page.replace("&#39;", "'")
     assert 'href="/games/g"' in page

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from flask.testing import FlaskClient
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.notifications.circuit_breakers import Receiver
 from tests.support.accounts import PASSWORD
@@ -55,11 +55,11 @@ def test_the_list_and_the_page_show_until_when_a_webhook_is_paused(
     webhook = service.notifications.webhooks.add(player, "https://example.org/games")
     assert "Notifications wait" not in browser.get("/account/webhooks").text
     until = service.notifications.deliveries.breakers.record_failure(
-        Receiver("webhook", player, webhook.id), clock.now() + timedelta(hours=1)
+        Receiver("webhook", player, webhook.id), wall_clock.now() + timedelta(hours=1)
     )
     token = service.accounts.players.login("ada", PASSWORD)
     response = browser.get("/api/v1/me/webhooks", headers={"Authorization": f"Bearer {token}"})
-    assert response.get_json()["webhooks"][0]["paused_until"] == clock.format(until)
+    assert response.get_json()["webhooks"][0]["paused_until"] == wall_clock.format(until)
     page = browser.get("/account/webhooks").text
     assert "Notifications wait, because it has failed. Next attempt:" in page
-    assert clock.format(until) in page
+    assert wall_clock.format(until) in page

@@ -13,12 +13,12 @@ from typing import Any, Final
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
-from service.clock import CLOCK_JUMPS_KEY
 from service.notifications.delivery import Delivery, Status
 from service.operation.process_reports import Reporter
 from service.settings import Settings
+from service.wall_clock import CLOCK_JUMPS_KEY
 from tests.support.accounts import PASSWORD
 from tests.support.front import RawClient, Reply, post
 from tests.support.processes import descendants, wait_until
@@ -153,7 +153,7 @@ def fill_store(service: Service) -> None:
 
 def _deliver(service: Service, number: int, status: Status | None) -> None:
     """Create a delivery; `status`: what an attempt leads to, None without one."""
-    now = clock.now()
+    now = wall_clock.now()
     deliveries = service.notifications.deliveries
     delivery = Delivery(
         id=f"d{number}",
@@ -164,15 +164,15 @@ def _deliver(service: Service, number: int, status: Status | None) -> None:
         player="ada",
         channel="email",
         endpoint="e",
-        created_at=clock.format(now),
-        due_at=clock.format(now),
+        created_at=wall_clock.format(now),
+        due_at=wall_clock.format(now),
     )
     deliveries.create(delivery)
     if status is None:
         return
     claimed = deliveries.claim(delivery.id, now)
     assert claimed is not None
-    next_at = clock.parse("2100-01-01T00:00:00.000Z") if status == "retrying" else None
+    next_at = wall_clock.parse("2100-01-01T00:00:00.000Z") if status == "retrying" else None
     deliveries.finish([claimed], status, now, next_at=next_at)
 
 

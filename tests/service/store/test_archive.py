@@ -18,7 +18,7 @@ from domain.errors import Unreadable
 from ledger.record import read
 from ledger.statements import OpenDispute, WithdrawDispute
 from replay.audit import audit
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.connection import connect
 from service.errors import Unavailable
@@ -199,7 +199,7 @@ def test_a_message_recalls_the_game_and_the_schedule_archives_it_again(
     posted = service.chat.post(over.game, over.ids[1], "Again?")
     assert posted.number == 3
     assert service.archive.stub(over.game) is None
-    with freeze_time(clock.now() + timedelta(seconds=2 * 3600)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=2 * 3600)):
         later = WorkerHarness(service)
         try:
             later.scheduler.enqueue_archive_tasks()
@@ -219,7 +219,7 @@ def harness_with(service: Service, days: float) -> WorkerHarness:
 
 def test_games_move_so_many_days_after_their_end(service: Service, over: Players) -> None:
     for days, is_archived in ((29, False), (31, True)):
-        with freeze_time(clock.parse(NOW) + timedelta(days=days)):
+        with freeze_time(wall_clock.parse(NOW) + timedelta(days=days)):
             harness = harness_with(service, 30)
             try:
                 harness.scheduler.enqueue_archive_tasks()
@@ -232,7 +232,7 @@ def test_games_move_so_many_days_after_their_end(service: Service, over: Players
 def test_by_default_games_stay_in_redis(
     service: Service, over: Players, harness: WorkerHarness
 ) -> None:
-    with freeze_time(clock.parse(NOW) + timedelta(days=10_000)):
+    with freeze_time(wall_clock.parse(NOW) + timedelta(days=10_000)):
         harness.scheduler.enqueue_archive_tasks()
         harness.work()
     assert service.archive.stub(over.game) is None
@@ -263,7 +263,7 @@ def test_an_erased_player_is_erased_in_the_archive(service: Service, over: Playe
     assert STATEMENT.encode() in stored
     assert MESSAGE.encode() in stored
     service.accounts.erasure.erase(over.ids[0], PASSWORD)
-    with freeze_time(clock.now() + timedelta(seconds=GRACE_SECONDS + 1)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=GRACE_SECONDS + 1)):
         service.archive.move(over.game)
         stored = archived_texts(service)
     assert len(objects(service)) == 1
@@ -314,7 +314,7 @@ def test_of_two_processes_that_move_a_game_one_does(
 
     call_after_put(service, monkeypatch, move_elsewhere)
     assert not service.archive.move(over.game)
-    with freeze_time(clock.now() + timedelta(seconds=GRACE_SECONDS + 1)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=GRACE_SECONDS + 1)):
         service.archive.clean(over.game)
     (path,) = objects(service)
     stub = service.archive.stub(over.game)
@@ -353,11 +353,11 @@ def test_what_a_dead_process_left_is_deleted(service: Service, over: Players) ->
     service.archive.objects.put(name, b"half a game")
     service.redis.hset(game_key(over.game, "objects"), name, "pending")
     service.archive.schedule.add_work(over.game, LEASE_SECONDS)
-    with freeze_time(clock.now() + timedelta(seconds=LEASE_SECONDS + 1)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=LEASE_SECONDS + 1)):
         assert service.archive.schedule.due(10).to_clean == (over.game,)
         service.archive.resume(over.game)
         assert service.archive.stub(over.game) is not None, "the move was begun, and is finished"
-    with freeze_time(clock.now() + timedelta(seconds=2 * LEASE_SECONDS)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=2 * LEASE_SECONDS)):
         assert service.archive.schedule.due(10).to_clean == (over.game,)
         service.archive.resume(over.game)
         assert service.archive.schedule.due(10).to_clean == ()

@@ -16,7 +16,7 @@ from freezegun import freeze_time
 
 from ledger.record import Record
 from replay.audit import audit
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.settings import Settings
 from service.store.archive import LEASE_SECONDS
@@ -75,11 +75,11 @@ def kill_while_games_move(service: Service, records: Sequence[Record], kills: in
 
 def finish(service: Service, records: Sequence[Record]) -> None:
     """Archive all games, and check that nothing but their objects is left in the archive."""
-    with freeze_time(clock.now() + timedelta(seconds=2 * LEASE_SECONDS)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=2 * LEASE_SECONDS)):
         for record in records:
             service.archive.resume(record.game)
             assert service.archive.move(record.game)
-    with freeze_time(clock.now() + timedelta(seconds=4 * LEASE_SECONDS)):
+    with freeze_time(wall_clock.now() + timedelta(seconds=4 * LEASE_SECONDS)):
         for game in service.archive.schedule.due(100).to_clean:
             service.archive.resume(game)
         assert service.archive.schedule.due(100).to_clean == ()

@@ -15,9 +15,9 @@ from typing_extensions import override
 from domain.errors import NotNow
 from domain.event import Clock
 from domain.game import Game
+from ledger.clock.turn_clock import deadline_timestamp
 from service.accounts.accounts import BotPlayers
 from service.bootstrap import Service, build
-from service.clock import deadline
 from service.connection import connect
 from service.games.commands import GameCommands
 from service.games.game_cache import GameCache
@@ -65,7 +65,7 @@ def check(service: Service, game_id: str) -> Game:
     """Compare the outbox with the game itself, and return the game."""
     game = service.games.queries.game(game_id)
     entries = outbox(service, game_id)
-    due = deadline(game)
+    due = deadline_timestamp(game)
     assert entries.get("deadline") == (due and {"turn": game.turn, "at": due})
     assert ("finish" in entries) == game.is_played_out
     unscored = {f"score/{round}": {"seq": seq} for round, seq in game.rounds_ended.items()}

@@ -11,7 +11,7 @@ from freezegun import freeze_time
 
 from ledger.keys import check_signed
 from replay.tournaments.log import read_tournament
-from service import clock
+from service import wall_clock
 from service.bootstrap import build
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.administrators import WHY, register_administrator
@@ -33,7 +33,7 @@ def organiser(accounts: Accounts, redis_client: redis.Redis) -> PlayerClient:
 
 def body(**changes: Any) -> Json:
     """Return the body for a tournament whose registration closes in a day."""
-    return settings(clock.now() + timedelta(days=1), **changes)
+    return settings(wall_clock.now() + timedelta(days=1), **changes)
 
 
 def create(organiser: PlayerClient, **changes: Any) -> str:
@@ -72,7 +72,7 @@ def test_organisers_create_tournaments(accounts: Accounts, organiser: PlayerClie
         ({"format": {"format": "swiss", "rounds": 0}}, "format.rounds"),
         ({"closes": "2020-01-01T00:00:00.000Z"}, "closes"),
         ({"closes": "tomorrow"}, "closes"),
-        ({"closes": clock.format(clock.now() + timedelta(days=400))}, "closes"),
+        ({"closes": wall_clock.format(wall_clock.now() + timedelta(days=400))}, "closes"),
         ({"closes": "9999-12-31T23:59:59.999Z"}, "closes"),
         ({"clock": None}, "clock"),
         ({"clock": {}}, "clock.per_turn"),
@@ -213,7 +213,7 @@ def test_an_organiser_gives_a_place_to_a_substitute(
     for player in (ada, bea):
         assert player.http.put(f"{path}/players/me").status_code == 200
     bounds = replace(web.settings.bounds, max_clock_jump_seconds=1e12)
-    with freeze_time(clock.now() + timedelta(days=2)):
+    with freeze_time(wall_clock.now() + timedelta(days=2)):
         service = build(replace(web.settings, bounds=bounds))
         service.tournaments.progress.advance(path.rsplit("/")[-1])
         service.redis.close()

@@ -18,7 +18,7 @@ from replay.audit import audit
 from replay.language.renderer import english
 from replay.tournaments.audit import audit_tournament
 from replay.tournaments.log import read_tournament
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.errors import Forbidden, NotFound
 from service.games.game_cache import CachedGame
@@ -324,7 +324,7 @@ def test_players_are_notified_of_rounds_last_dates_and_the_end(service: Service)
     channel = RecordingChannel(name="email", is_operators=False)
     with freeze_time(START) as time:
         olga, players = organiser(service), register_accounts(service, 4)
-        endpoints = Mailbox("email", [olga, *players], clock.now)
+        endpoints = Mailbox("email", [olga, *players], wall_clock.now)
         service.notifications.endpoints.add(endpoints)
         harness = WorkerHarness(service, channel)
         format = {"format": "swiss", "table_size": 2, "rounds": 1}
@@ -358,7 +358,7 @@ def test_players_are_notified_when_the_organiser_cancels(service: Service) -> No
     channel = RecordingChannel(name="email", is_operators=False)
     with freeze_time(START):
         olga, players = organiser(service), register_accounts(service, 2)
-        endpoints = Mailbox("email", [olga, *players], clock.now)
+        endpoints = Mailbox("email", [olga, *players], wall_clock.now)
         service.notifications.endpoints.add(endpoints)
         harness = WorkerHarness(service, channel)
         id = create(service, olga).id

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from freezegun import freeze_time
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from tests.support.mail_server import MailServer
 from tests.support.mailed_players import PUBLIC_URL, confirm
@@ -122,7 +122,7 @@ def test_a_mail_is_sent_again_after_a_pause_with_the_same_id(
         send(workers)
         assert server.mails == []
         assert "is not sent: 127.0.0.1 replied: 451 4.3.0 Try again later" in caplog.text
-        assert service.notifications.mail.account_mails.due(clock.now(), 10) == []
+        assert service.notifications.mail.account_mails.due(wall_clock.now(), 10) == []
         time.tick(timedelta(seconds=11))
         send(workers)
         (received,) = server.mails
@@ -135,5 +135,7 @@ def test_a_confirmation_that_is_refused_is_not_sent_again(
     zoe = register(service)
     server.recipient_replies = ["550 5.1.1 No such user"]
     send(workers)
-    assert service.notifications.mail.account_mails.due(clock.now() + timedelta(days=9), 10) == []
+    assert (
+        service.notifications.mail.account_mails.due(wall_clock.now() + timedelta(days=9), 10) == []
+    )
     assert status(service, zoe) == "unconfirmed"

@@ -16,7 +16,7 @@ from replay.language.renderer import Names, renderer
 from replay.render.styles import Styler
 from replay.render.svg import svg
 from replay.render.text import text
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.mail_server import MailServer, raw_mail_server
@@ -276,7 +276,7 @@ def test_a_digest_is_one_mail_about_all_games(
             assert f"{PUBLIC_URL}/games/{game.id}" in body(mail)
         assert body(mail).count("Players: Ada, Zoë") == 2
         assert sum(part.get_content_type() == "image/png" for part in mail.walk()) == 2
-        assert clock.now().hour == 18
+        assert wall_clock.now().hour == 18
 
 
 @pytest.mark.usefixtures("quick_pictures")

@@ -21,11 +21,11 @@ import pytest
 from domain.event import acting_seat
 from replay.audit import audit
 from service.bootstrap import Service
-from service.clock import now
 from service.notifications.mail.account_mails import RETRY_PAUSES
 from service.operation.data_folder import embedded_redis_url
 from service.provenance import decode
 from service.settings import Settings
+from service.wall_clock import now
 from tests.support.bot_players import STUCK_SECONDS
 from tests.support.mail_replies import REPLY_ADDRESS, Mailbox, text_of
 from tests.support.mail_server import MailServer

@@ -11,7 +11,7 @@ from domain.fold import fold
 from domain.game import Game
 from replay.language.renderer import renderer
 from replay.language.text_layout import columns
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.notifications.mail.confirmations import Confirmation
 from tests.support.mail_server import MailServer
@@ -189,5 +189,5 @@ def test_the_picture_of_a_late_large_board_leaves_a_mail_below_100_kb(
     words = "a word " * 1500
     content = Content("fr", "s", board.diagram + words, words, (Picture("b", board.png),))
     address = recipient_address("Ada", "ada@example.org")
-    mail = compose(content, Headers(address, address, "id", clock.now()))
+    mail = compose(content, Headers(address, address, "id", wall_clock.now()))
     assert len(mail.as_bytes()) < MAX_BYTES

@@ -172,7 +172,6 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     "service/games/summary.py": frozenset(),
     "service/notifications/subjects.py": frozenset(),
     # What acts on a deadline, or judges it, and shows none.
-    "service/clock.py": frozenset(),
     "service/games/outbox.py": frozenset(),
     "workers/notifications/outbox_notifications.py": frozenset(),
     "ledger/clock/turn_clock.py": frozenset(),
@@ -180,7 +179,8 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
 }
 """The files that read the deadline of a turn, and where the reader sees it."""
 READING: Final = re.compile(
-    r"\b(?:turn_clock|clock)\.deadline\(|\bmilliseconds_left\(|\bsummary\.deadline\b|def deadline\("
+    r"\b(?:turn_clock\.deadline|deadline_timestamp|milliseconds_left)\(|\bsummary\.deadline\b"
+    r"|def deadline\("
     r"|\bfrom ledger\.clock\.turn_clock import[^)\n]*\bdeadline\b"
 )
 

@@ -12,7 +12,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
-from service import clock
+from service import wall_clock
 from service.bootstrap import Service
 from service.connection import connect
 from service.errors import NotFound
@@ -75,7 +75,7 @@ def test_a_notification_is_posted_with_a_signature_of_id_time_and_body(
     key = b64decode(webhook.secret.removeprefix("whsec_"))
     content = json.dumps(body, separators=(",", ":"), ensure_ascii=False)
     timestamp = request.headers["webhook-timestamp"]
-    assert abs(int(timestamp) - clock.now().timestamp()) < 60
+    assert abs(int(timestamp) - wall_clock.now().timestamp()) < 60
     signed = f"{delivery.id}.{timestamp}.{content}".encode()
     expected = b64encode(hmac.new(key, signed, sha256).digest()).decode()
     assert request.headers["webhook-signature"] == f"v1,{expected}"
@@ -114,7 +114,9 @@ def test_a_dead_webhook_is_disabled_and_its_owner_informed(
         assert stored.disabled_at is not None
         ((delivery,), _) = service.notifications.deliveries.of_player(ada, 10)
         assert delivery.status == "cancelled"
-        (mail,) = service.notifications.mail.account_mails.due(clock.now() + timedelta(days=1), 10)
+        (mail,) = service.notifications.mail.account_mails.due(
+            wall_clock.now() + timedelta(days=1), 10
+        )
         account_mail = service.notifications.mail.account_mails.begin(mail)
         assert account_mail is not None
         assert account_mail.kind == "webhook_disabled"

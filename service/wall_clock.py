@@ -23,9 +23,7 @@ from typing import Final
 
 import redis
 
-from domain.game import Game
 from ledger.canonical import format_timestamp
-from ledger.clock import turn_clock
 from service.connection import unavailable_on_error
 from service.errors import Unavailable
 
@@ -53,12 +51,6 @@ def milliseconds(moment: datetime) -> int:
 def hour() -> str:
     """Return the beginning of the current hour, as a timestamp."""
     return format(now().replace(minute=0, second=0, microsecond=0))
-
-
-def deadline(game: Game) -> str | None:
-    """Return the deadline of the turn under way as a timestamp; None if it has none."""
-    moment = turn_clock.deadline(game)
-    return None if moment is None else format(moment)
 
 
 CLOCK_JUMPS_KEY: Final = "cartulary:clock-jumps"
