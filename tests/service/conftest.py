@@ -1,8 +1,4 @@
-"""A real web server for a test run, on a Redis of its own, accounts on it, and an application with no server.
-
-A test that is marked `http(CALL, STATUS, ...)` must really get these responses:
-`check_marked_statuses` checks it.
-"""
+"""A web server of a whole run, on a Redis of its own, accounts on it, and an application without a server."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -26,6 +22,7 @@ from service.operation.embedded_redis import EmbeddedRedis
 from service.pages.app import create_web_app
 from service.settings import Settings
 from tests.support.accounts import Accounts
+from tests.support.api_coverage import CONTRACT
 from tests.support.http_contract import Contract
 from tests.support.library_caches import SharedMap
 from tests.support.processes import HANG_SECONDS
@@ -117,9 +114,11 @@ def web(
 
 
 @pytest.fixture(scope="session")
-def contract(web: WebServer) -> Contract:
+def contract(web: WebServer, pytestconfig: pytest.Config) -> Contract:
     """The OpenAPI document of the shared web server."""
-    return Contract(httpx.get(web.url + "/api/v1/openapi.json").json())
+    contract = Contract(httpx.get(web.url + "/api/v1/openapi.json").json())
+    pytestconfig.stash[CONTRACT] = contract
+    return contract
 
 
 @pytest.fixture
@@ -135,24 +134,6 @@ def redis_client(web_redis_urls: RedisUrls) -> Iterator[redis.Redis]:
     """A client of the Redis of the shared web server."""
     with connect(web_redis_urls.logs) as client:
         yield client
-
-
-@pytest.fixture(autouse=True)
-def check_marked_statuses(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Check that a test got every response that its marks name."""
-    marks = [
-        (mark.args[0], status)
-        for mark in request.node.iter_markers("http")
-        for status in mark.args[1:]
-    ]
-    if not marks:
-        yield
-        return
-    contract: Contract = request.getfixturevalue("contract")
-    contract.checked.clear()
-    yield
-    missing = set(marks) - contract.checked
-    assert not missing, f"the test is marked with {missing}, but got no such response"
 
 
 @pytest.fixture(scope="session")

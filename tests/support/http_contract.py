@@ -102,22 +102,27 @@ class Contract:
                 return str(template)
         return None
 
-    def statuses(self) -> dict[str, set[int]]:
-        """Return the statuses of every operation in the document."""
-        return {
-            operation_name(method.upper(), path): {int(code) for code in operation["responses"]}
+    def operations(self) -> list[tuple[str, str, Json]]:
+        """Return method, path and description of every operation in the document."""
+        return [
+            (method.upper(), path, operation)
             for path, operations in self.document["paths"].items()
             for method, operation in operations.items()
-            if method in {"get", "post", "put", "delete"}
+            if method in {"get", "post", "put", "patch", "delete"}
+        ]
+
+    def statuses(self) -> dict[str, set[int]]:
+        """Return the statuses of every operation in the document, under its name in docs/http.md."""
+        return {
+            operation_name(method, path): {int(code) for code in operation["responses"]}
+            for method, path, operation in self.operations()
         }
 
     def scope_refusals(self) -> set[tuple[str, int]]:
         """Return the operations, each with its status, that refuse nothing but tokens without a scope."""
         return {
-            (operation_name(method.upper(), path), int(code))
-            for path, operations in self.document["paths"].items()
-            for method, operation in operations.items()
-            if method in {"get", "post", "put", "patch", "delete"}
+            (operation_name(method, path), int(code))
+            for method, path, operation in self.operations()
             for code, response in operation["responses"].items()
             if response.get("$ref", "").endswith("/INSUFFICIENT_SCOPE")
         }
@@ -193,5 +198,6 @@ def assert_problem(response: httpx.Response) -> None:
 
 
 def invalid_fields(response: httpx.Response) -> set[str]:
-    """Return the fields that a problem names."""
+    """Return the fields that a problem names, which is one of an invalid request."""
+    assert response.status_code == 400
     return {error["field"] for error in response.json()["errors"]}

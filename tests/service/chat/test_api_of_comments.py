@@ -48,8 +48,6 @@ def texts(http: httpx.Client, game: str) -> list[str | None]:
     return [comment["text"] for comment in body["comments"]]
 
 
-@pytest.mark.http("GET /games/ID/comments", 200, 400, 401, 404)
-@pytest.mark.http("POST /games/ID/comments", 201, 400, 401, 403, 404, 409, 413, 415)
 def test_everybody_who_sees_a_game_comments_on_it_when_it_is_over(
     accounts: Accounts, worker: Service
 ) -> None:
@@ -77,12 +75,7 @@ def test_everybody_who_sees_a_game_comments_on_it_when_it_is_over(
     ):
         response = http.post(address(game), json=body)
         assert (response.status_code, invalid_fields(response)) == (400, {field})
-    assert http.post(address(game), content=b"{}").status_code == 415
-    assert http.post(address(game), content=b"x" * 70_000).status_code == 413
     assert anonymous.get(f"{address(game)}?before=1").status_code == 400
-    assert anonymous.post(address(game), json={"text": "x"}).status_code == 401
-    with http_client(accounts.url, accounts.contract, "0" * 43) as unknown:
-        assert unknown.get(address(game)).status_code == 401
     created = anonymous.post("/api/v1/guests").json()
     with http_client(accounts.url, accounts.contract, created["token"]) as guest:
         assert guest.post(address(game), json={"text": "x"}).status_code == 403
@@ -93,14 +86,11 @@ def test_everybody_who_sees_a_game_comments_on_it_when_it_is_over(
     assert spectator.http.post(address(private), json={"text": "x"}).status_code == 404
 
 
-@pytest.mark.http("DELETE /games/ID/comments/N", 204, 401, 403, 404)
-@pytest.mark.http("POST /games/ID/comments/N/report", 204, 400, 401, 404, 409, 413, 415)
-@pytest.mark.http("DELETE /admin/games/GAME/comments/N", 204, 400, 401, 403, 404, 413, 415)
 def test_comments_are_moderated(
     accounts: Accounts, worker: Service, redis_client: redis.Redis
 ) -> None:
     game, (ada, bea) = finish(accounts, worker)
-    troll, anonymous = accounts.register(), accounts.anonymous
+    troll = accounts.register()
     for player, text in ((troll, "Rude"), (ada, "Mine"), (troll, "Rude again")):
         player.http.post(address(game), json={"text": text}).raise_for_status()
     assert bea.http.put(f"/api/v1/me/mutes/{troll.handle}").status_code == 204
@@ -112,9 +102,6 @@ def test_comments_are_moderated(
         assert ada.http.post(report, json={"reason": "insults"}).status_code == 204
     assert troll.http.post(report).status_code == 409
     assert ada.http.post(report, json={"reason": "x" * 1001}).status_code == 400
-    assert ada.http.post(report, content=b"{}").status_code == 415
-    assert ada.http.post(report, content=b"x" * 70_000).status_code == 413
-    assert anonymous.post(report).status_code == 401
     assert ada.http.post(f"{address(game)}/9/report").status_code == 404
     admin = register_administrator(accounts, redis_client)
     (reported,) = [
@@ -130,18 +117,14 @@ def test_comments_are_moderated(
         return player.http.request("DELETE", path, json=body or {"reason": "insults"}).status_code
 
     assert remove(ada) == 403
-    assert anonymous.request("DELETE", removal, json={"reason": "x"}).status_code == 401
     assert remove(admin, body={"why": "x"}) == 400
     assert remove(admin, f"{ADMIN}/games/{game}/comments/9") == 404
-    assert admin.http.request("DELETE", removal, content=b"{}").status_code == 415
-    assert admin.http.request("DELETE", removal, content=b"x" * 70_000).status_code == 413
     assert remove(admin) == remove(admin) == 204
     assert texts(ada.http, game) == [None, "Mine", "Rude again"]
     assert bea.http.post(report).status_code == 409, "it was erased"
 
     own = f"{address(game)}/3"
     assert ada.http.delete(own).status_code == 403
-    assert anonymous.delete(own).status_code == 401
     assert troll.http.delete(f"{address(game)}/9").status_code == 404
     assert troll.http.delete(own).status_code == troll.http.delete(own).status_code == 204
     assert texts(ada.http, game) == [None, "Mine", None]

@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 import redis
 
 from domain.json_types import JsonObject
@@ -60,11 +59,6 @@ def send(player: Any, club: str, call: tuple[str, str, JsonObject | None], handl
     return player.request(method, f"{CLUBS}/{club}{path.replace('HANDLE', handle)}", json=body)
 
 
-@pytest.mark.http("POST /clubs", 201, 400, 409)
-@pytest.mark.http("GET /clubs", 200, 400)
-@pytest.mark.http("GET /clubs/CLUB", 200, 400)
-@pytest.mark.http("PATCH /clubs/CLUB", 200, 400, 409)
-@pytest.mark.http("DELETE /clubs/CLUB", 204)
 def test_a_club_is_created_shown_changed_and_closed(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     club = create(ada, f"The club  of {ada.handle}")
@@ -114,15 +108,6 @@ def test_a_personal_token_does_not_show_the_invitation_link(accounts: Accounts) 
     assert "invitation" not in shown.json()
 
 
-@pytest.mark.http("PUT /clubs/CLUB/members/me", 200)
-@pytest.mark.http("DELETE /clubs/CLUB/members/me", 204, 409)
-@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 204)
-@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 204, 409)
-@pytest.mark.http("POST /clubs/CLUB/invitations", 201, 409)
-@pytest.mark.http("DELETE /clubs/CLUB/invitations", 204)
-@pytest.mark.http("PUT /clubs/CLUB/owner", 204, 409)
-@pytest.mark.http("GET /clubs/CLUB/members", 200)
-@pytest.mark.http("GET /me/clubs", 200)
 def test_players_join_and_leave_and_the_owner_hands_the_club_on(accounts: Accounts) -> None:
     ada, bea, cid, dan = (accounts.register() for _ in range(4))
     club = create(ada)
@@ -164,8 +149,6 @@ def test_players_join_and_leave_and_the_owner_hands_the_club_on(accounts: Accoun
     assert bea.http.get(path).json()["owner"] == {"id": bea.id, "handle": bea.handle}
 
 
-@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 404, 409)
-@pytest.mark.http("PUT /clubs/CLUB/members/me", 409)
 def test_what_cannot_be_is_refused(accounts: Accounts, redis_client: redis.Redis) -> None:
     ada, bea = accounts.register(), accounts.register()
     club = create(ada)
@@ -183,19 +166,6 @@ def test_what_cannot_be_is_refused(accounts: Accounts, redis_client: redis.Redis
     assert ada.http.put(f"{path}/{bea.handle}").status_code == 409
 
 
-@pytest.mark.http("PATCH /clubs/CLUB", 403)
-@pytest.mark.http("DELETE /clubs/CLUB", 403)
-@pytest.mark.http("PUT /clubs/CLUB/owner", 403)
-@pytest.mark.http("GET /clubs/CLUB/members", 403)
-@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 403)
-@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 403)
-@pytest.mark.http("POST /clubs/CLUB/invitations", 403)
-@pytest.mark.http("DELETE /clubs/CLUB/invitations", 403)
-@pytest.mark.http("GET /clubs/CLUB/webhook", 403)
-@pytest.mark.http("PUT /clubs/CLUB/webhook", 403)
-@pytest.mark.http("DELETE /clubs/CLUB/webhook", 403)
-@pytest.mark.http("POST /clubs/CLUB/webhook/test", 403)
-@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 403)
 def test_members_do_nothing_that_is_the_owners(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     club = create(ada, private=True)
@@ -210,22 +180,6 @@ def test_members_do_nothing_that_is_the_owners(accounts: Accounts) -> None:
     assert len(bea.http.get(f"{CLUBS}/{club}/members").json()["players"]) == 2
 
 
-@pytest.mark.http("GET /clubs/CLUB", 404)
-@pytest.mark.http("PATCH /clubs/CLUB", 404)
-@pytest.mark.http("DELETE /clubs/CLUB", 404)
-@pytest.mark.http("PUT /clubs/CLUB/owner", 404)
-@pytest.mark.http("GET /clubs/CLUB/members", 404)
-@pytest.mark.http("PUT /clubs/CLUB/members/me", 404)
-@pytest.mark.http("DELETE /clubs/CLUB/members/me", 404)
-@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 404)
-@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 404)
-@pytest.mark.http("POST /clubs/CLUB/invitations", 404)
-@pytest.mark.http("DELETE /clubs/CLUB/invitations", 404)
-@pytest.mark.http("GET /clubs/CLUB/webhook", 404)
-@pytest.mark.http("PUT /clubs/CLUB/webhook", 404)
-@pytest.mark.http("DELETE /clubs/CLUB/webhook", 404)
-@pytest.mark.http("POST /clubs/CLUB/webhook/test", 404)
-@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 404)
 def test_a_private_club_looks_like_none_to_strangers(accounts: Accounts) -> None:
     ada, bea, eve = (accounts.register() for _ in range(3))
     club = create(ada, private=True)
@@ -251,47 +205,10 @@ def _comparable(response: httpx.Response) -> JsonObject:
     }
 
 
-@pytest.mark.http("GET /clubs", 401)
-@pytest.mark.http("POST /clubs", 401, 413, 415)
-@pytest.mark.http("GET /me/clubs", 400, 401)
-@pytest.mark.http("GET /clubs/CLUB", 401)
-@pytest.mark.http("PATCH /clubs/CLUB", 401, 413, 415)
-@pytest.mark.http("DELETE /clubs/CLUB", 401)
-@pytest.mark.http("PUT /clubs/CLUB/owner", 400, 401, 413, 415)
-@pytest.mark.http("GET /clubs/CLUB/members", 400, 401)
-@pytest.mark.http("PUT /clubs/CLUB/members/me", 400, 401, 413, 415)
-@pytest.mark.http("DELETE /clubs/CLUB/members/me", 401)
-@pytest.mark.http("PUT /clubs/CLUB/members/HANDLE", 401)
-@pytest.mark.http("DELETE /clubs/CLUB/members/HANDLE", 401)
-@pytest.mark.http("POST /clubs/CLUB/invitations", 400, 401, 413, 415)
-@pytest.mark.http("DELETE /clubs/CLUB/invitations", 401)
-@pytest.mark.http("GET /clubs/CLUB/webhook", 400, 401)
-@pytest.mark.http("PUT /clubs/CLUB/webhook", 400, 401, 413, 415)
-@pytest.mark.http("DELETE /clubs/CLUB/webhook", 401)
-@pytest.mark.http("POST /clubs/CLUB/webhook/test", 401)
-@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 400, 401)
-def test_tokens_queries_and_bodies_are_checked(accounts: Accounts) -> None:
+def test_queries_are_checked(accounts: Accounts) -> None:
     ada = accounts.register()
-    club = create(ada)
-    path = f"{CLUBS}/{club}"
-    invalid = {"Authorization": "Bearer no-such-token"}
-    for method, part, body in CALLS:
-        url = path + part.replace("HANDLE", ada.handle)
-        refused = accounts.anonymous.request(method, url, json=body, headers=invalid)
-        assert refused.status_code == 401
-    for url in (CLUBS, "/api/v1/me/clubs"):
-        assert accounts.anonymous.get(url, headers=invalid).status_code == 401
-    assert accounts.anonymous.post(CLUBS, json={"name": "x"}).status_code == 401
-    with_body = [(method, path + part) for method, part, body in CALLS if body is not None]
-    for method, url in {("POST", CLUBS), *with_body}:
-        if "HANDLE" in url:
-            continue
-        assert ada.http.request(method, url, content=b"{}").status_code == 415
-        large = ada.http.request(method, url, content=b" " * 70_000, headers=JSON)
-        assert large.status_code == 413
-        assert ada.http.request(method, url, json={"colour": "red"}).status_code == 400
+    path = f"{CLUBS}/{create(ada)}"
     for url in (
-        "/api/v1/me/clubs?a=b",
         f"{path}/members?relation=owner",
         f"{path}/members?limit=0",
         f"{path}/webhook?a=b",
@@ -300,11 +217,6 @@ def test_tokens_queries_and_bodies_are_checked(accounts: Accounts) -> None:
         assert ada.http.get(url).status_code == 400
 
 
-@pytest.mark.http("PUT /clubs/CLUB/webhook", 200, 400)
-@pytest.mark.http("GET /clubs/CLUB/webhook", 200, 404)
-@pytest.mark.http("DELETE /clubs/CLUB/webhook", 204)
-@pytest.mark.http("POST /clubs/CLUB/webhook/test", 204, 404, 429)
-@pytest.mark.http("GET /clubs/CLUB/webhook/deliveries", 200)
 def test_the_owner_sets_tests_and_removes_the_webhook_of_a_club(accounts: Accounts) -> None:
     ada = accounts.register()
     path = f"{CLUBS}/{create(ada)}/webhook"
@@ -386,8 +298,6 @@ def test_a_profile_names_the_clubs_that_the_viewer_may_know_of(accounts: Account
     assert clubs(bea) is None
 
 
-@pytest.mark.http("PUT /admin/clubs/CLUB/name", 204, 409)
-@pytest.mark.http("DELETE /admin/clubs/CLUB", 204)
 def test_administrators_rename_and_close_clubs(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import httpx
-import pytest
 
 from domain.conditional import read_tree
 from ledger.player_signatures import PreparedActions, sign_prepared
@@ -30,9 +29,6 @@ def tree(waiting: PlayerClient, acting: PlayerClient, game: str) -> list[Json]:
     return [{"seat": 0, "action": actions[0], "then": [own]}]
 
 
-@pytest.mark.http("PUT /games/ID/conditional-actions", 200)
-@pytest.mark.http("GET /games/ID/conditional-actions", 200)
-@pytest.mark.http("DELETE /games/ID/conditional-actions", 204)
 def test_a_player_prepares_actions_sees_them_and_deletes_them(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game()
     empty = bea.http.get(address(game))
@@ -60,9 +56,6 @@ def test_their_player_learns_why_they_are_void(accounts: Accounts) -> None:
     assert void["text"].startswith("What you had prepared is void: event 5")
 
 
-@pytest.mark.http("PUT /games/ID/conditional-actions", 400, 401, 403, 404, 409, 413, 415, 422)
-@pytest.mark.http("GET /games/ID/conditional-actions", 400, 401, 403, 404)
-@pytest.mark.http("DELETE /games/ID/conditional-actions", 401, 403, 404)
 def test_what_cannot_be_prepared_is_refused(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game()
     private = ada.create_game(options={"private": True})
@@ -89,15 +82,9 @@ def test_what_cannot_be_prepared_is_refused(accounts: Accounts) -> None:
     illegal = put(bea, game, [{"seat": 0, "action": {"type": "place_city", "at": [99, 0]}}])
     assert (illegal.status_code, illegal.json()["clause"]) == (422, "BY-SET-4")
     assert "branches" not in illegal.json()["detail"]
-    headers = {"Content-Type": "application/json"}
-    large = bea.http.put(address(game), content=b"[" * 70_000, headers=headers)
-    assert large.status_code == 413
-    text = bea.http.put(address(game), content=b"{}", headers={"Content-Type": "text/plain"})
-    assert text.status_code == 415
     assert bea.http.get(address(game)).json()["branches"] == []
 
 
-@pytest.mark.http("PUT /games/ID/conditional-actions", 200, 400, 409, 422)
 def test_what_is_prepared_can_be_signed(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game()
     assert bea.http.post("/api/v1/me/keys", json=key_body(bea)).status_code == 201

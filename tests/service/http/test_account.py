@@ -4,7 +4,6 @@ from io import BytesIO
 from typing import Any
 
 import httpx
-import pytest
 
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
@@ -32,9 +31,6 @@ def bearer(token: str) -> dict[str, str]:
 
 
 class TestSessions:
-    @pytest.mark.http("GET /me/sessions", 200)
-    @pytest.mark.http("DELETE /me/sessions/SESSION", 204)
-    @pytest.mark.http("DELETE /me/sessions", 204)
     def test_a_player_lists_and_ends_their_sessions(self, accounts: Accounts) -> None:
         ada = accounts.register()
         others = [bearer(log_in(accounts, ada).json()["token"]) for _ in range(3)]
@@ -53,20 +49,13 @@ class TestSessions:
             assert ada.http.get("/api/v1/me", headers=other).status_code == 401
         assert ada.http.get("/api/v1/me").status_code == 200
 
-    @pytest.mark.http("GET /me/sessions", 400, 401)
-    @pytest.mark.http("DELETE /me/sessions/SESSION", 401, 404)
-    @pytest.mark.http("DELETE /me/sessions", 401)
     def test_sessions_of_others_cannot_be_seen_or_ended(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         (session,) = ada.http.get("/api/v1/me/sessions").json()["sessions"]
         path = f"/api/v1/me/sessions/{session['id']}"
         assert bea.http.delete(path).status_code == 404
-        for method, url in (("GET", path[:19]), ("DELETE", path[:19]), ("DELETE", path)):
-            assert accounts.anonymous.request(method, url).status_code == 401
-        assert ada.http.get("/api/v1/me/sessions?all=1").status_code == 400
         assert ada.http.get("/api/v1/me").status_code == 200
 
-    @pytest.mark.http("PUT /me/password", 204, 400, 401, 403, 413, 415)
     def test_a_player_changes_their_password(self, accounts: Accounts) -> None:
         ada = accounts.register()
         other = bearer(log_in(accounts, ada).json()["token"])
@@ -75,9 +64,6 @@ class TestSessions:
         assert invalid_fields(ada.http.put(path, json={})) == {"password", "new_password"}
         short = ada.http.put(path, json={**body, "new_password": "x"})
         assert (short.status_code, invalid_fields(short)) == (400, {"new_password"})
-        assert accounts.anonymous.put(path, json=body).status_code == 401
-        assert ada.http.put(path, content=b"x" * 70_000).status_code == 413
-        assert ada.http.put(path, content=b"{}").status_code == 415
         assert log_in(accounts, ada).status_code == 201
         assert ada.http.put(path, json=body).status_code == 204
         assert ada.http.get("/api/v1/me").status_code == 200
@@ -87,9 +73,6 @@ class TestSessions:
 
 
 class TestKeys:
-    @pytest.mark.http("POST /me/keys", 201, 409)
-    @pytest.mark.http("GET /me/keys", 200)
-    @pytest.mark.http("DELETE /me/keys/KEY", 204)
     def test_a_player_registers_lists_and_revokes_a_key(self, accounts: Accounts) -> None:
         ada = accounts.register()
         added = ada.http.post("/api/v1/me/keys", json=key_body(ada))
@@ -103,7 +86,6 @@ class TestKeys:
         assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 409
         assert accounts.register().http.get("/api/v1/me/keys").json()["keys"] == []
 
-    @pytest.mark.http("PATCH /me/keys/KEY", 200, 400, 401, 404, 413, 415)
     def test_a_player_names_a_key(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         body = {**key_body(ada), "name": "laptop"}
@@ -118,11 +100,7 @@ class TestKeys:
         assert (key["name"], key["last_used"]) == ("l'ordi", None)
         assert ada.http.patch(path, json={"name": None}).json()["name"] is None
         assert bea.http.patch(path, json={"name": "mine"}).status_code == 404
-        assert accounts.anonymous.patch(path, json={"name": "mine"}).status_code == 401
-        assert ada.http.patch(path, content=b"x" * 70_000).status_code == 413
-        assert ada.http.patch(path, content=b"{}").status_code == 415
 
-    @pytest.mark.http("POST /me/keys", 400, 401, 413, 415, 422)
     def test_a_key_that_is_malformed_or_not_proven_is_refused(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         path, valid = "/api/v1/me/keys", key_body(ada)
@@ -133,21 +111,13 @@ class TestKeys:
         refused = bea.http.post(path, json=valid)
         assert refused.status_code == 422
         assert bea.id in refused.json()["detail"]
-        assert accounts.anonymous.post(path, json=valid).status_code == 401
-        assert ada.http.post(path, content=b"x" * 70_000).status_code == 413
-        assert ada.http.post(path, content=b"{}").status_code == 415
         assert bea.http.get(path).json()["keys"] == []
 
-    @pytest.mark.http("GET /me/keys", 400, 401)
-    @pytest.mark.http("DELETE /me/keys/KEY", 401, 404)
     def test_keys_need_a_token_and_only_ones_own_can_be_revoked(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         ada.http.post("/api/v1/me/keys", json=key_body(ada))
         path = f"/api/v1/me/keys/{KEY.id}"
         assert bea.http.delete(path).status_code == 404
-        assert accounts.anonymous.delete(path).status_code == 401
-        assert accounts.anonymous.get("/api/v1/me/keys").status_code == 401
-        assert ada.http.get("/api/v1/me/keys?player=x").status_code == 400
         assert ada.http.get("/api/v1/me/keys").json()["keys"][0]["until"] is None
 
 
@@ -169,7 +139,6 @@ class TestSignedActions:
             },
         )
 
-    @pytest.mark.http("POST /games/ID/actions", 201)
     def test_a_signed_action_is_in_the_record(self, accounts: Accounts) -> None:
         game, ada, body = self.start(accounts)
         accepted = ada.http.post(f"/api/v1/games/{game}/actions", json=body)
@@ -184,7 +153,6 @@ class TestSignedActions:
         (check,) = [check for check in report.checks if check.name == "signatures"]
         assert check.count == 1
 
-    @pytest.mark.http("POST /games/ID/actions", 400, 409, 422)
     def test_a_signature_that_is_not_the_players_is_refused(self, accounts: Accounts) -> None:
         game, ada, body = self.start(accounts)
         path, signature = f"/api/v1/games/{game}/actions", body["signature"]
@@ -220,7 +188,6 @@ class TestSignedStatements:
         signed = sign(KEY, statement_payload(game, head["hash"], type, data))
         return {"key": KEY.id, "expected_seq": head["seq"], "signature": signed["signature"]}
 
-    @pytest.mark.http("POST /games/ID/pause", 201, 400, 409, 422)
     def test_a_statement_can_be_signed(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game(clock={"per_turn": 86400})
         assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 201
@@ -242,7 +209,6 @@ class TestSignedStatements:
         assert accepted.status_code == 201
         assert accepted.json()["events"][0]["signature"]["key"] == KEY.id
 
-    @pytest.mark.http("DELETE /games/ID/disputes/N", 204, 400, 409, 413, 415, 422)
     def test_a_request_without_any_other_content_can_be_signed(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         assert ada.http.post("/api/v1/me/keys", json=key_body(ada)).status_code == 201
@@ -258,23 +224,17 @@ class TestSignedStatements:
         assert status({"reason": "none"}) == 400
         assert status({"signature": {**right, "expected_seq": 1}}) == 409
         assert status({"signature": {**right, "signature": "0" * 128}}) == 422
-        assert ada.http.request("DELETE", path, content=b"x" * 70_000).status_code == 413
-        assert ada.http.request("DELETE", path, content=b"x").status_code == 415
         assert status({"signature": right}) == 204
         events = ada.http.get(f"/api/v1/games/{game}/events?after={number}").json()["events"]
         assert [event.get("signature", {}).get("key") for event in events] == [KEY.id]
 
 
 class TestErasure:
-    @pytest.mark.http("DELETE /me", 204, 400, 401, 403, 413, 415)
     def test_a_player_leaves_for_good(self, accounts: Accounts) -> None:
         game, (ada, bea) = accounts.start_game()
         path, body = "/api/v1/me", {"password": PASSWORD}
         assert ada.http.request("DELETE", path, json={"password": "wrong"}).status_code == 403
         assert invalid_fields(ada.http.request("DELETE", path, json={})) == {"password"}
-        assert accounts.anonymous.request("DELETE", path, json=body).status_code == 401
-        assert ada.http.request("DELETE", path, content=b"x" * 70_000).status_code == 413
-        assert ada.http.request("DELETE", path, content=b"{}").status_code == 415
         assert ada.http.get(path).status_code == 200
         assert ada.http.request("DELETE", path, json=body).status_code == 204
         assert ada.http.get(path).status_code == 401
@@ -291,7 +251,6 @@ class TestErasure:
 
 
 class TestForgottenPassword:
-    @pytest.mark.http("POST /password-resets", 400, 409, 413, 415)
     def test_a_server_without_mail_refuses_for_everybody(self, accounts: Accounts) -> None:
         ada = accounts.register()
         post = accounts.anonymous.post
@@ -299,14 +258,9 @@ class TestForgottenPassword:
         refusals = {post(path, json={"handle": name}).status_code for name in (ada.handle, "-")}
         assert refusals == {409}
         assert invalid_fields(post(path, json={})) == {"handle"}
-        assert post(path, content=b"x" * 70_000).status_code == 413
-        assert post(path, content=b"{}").status_code == 415
 
-    @pytest.mark.http("PUT /password-resets", 400, 404, 413, 415)
     def test_a_token_that_is_not_valid_changes_nothing(self, accounts: Accounts) -> None:
         put, path = accounts.anonymous.put, "/api/v1/password-resets"
         body = {"token": "x", "new_password": "new password"}
         assert put(path, json=body).status_code == 404
         assert invalid_fields(put(path, json={**body, "new_password": "x"})) == {"new_password"}
-        assert put(path, content=b"x" * 70_000).status_code == 413
-        assert put(path, content=b"{}").status_code == 415

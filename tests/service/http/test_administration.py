@@ -28,8 +28,6 @@ def admin(accounts: Accounts, redis_client: redis.Redis) -> PlayerClient:
 
 
 class TestPlayers:
-    @pytest.mark.http("GET /admin/players", 200)
-    @pytest.mark.http("GET /admin/players/ID", 200)
     def test_players_are_listed_by_the_beginning_of_their_handles(
         self, accounts: Accounts, admin: PlayerClient
     ) -> None:
@@ -57,7 +55,6 @@ class TestPlayers:
         part = admin.http.get(f"{ADMIN}/players", params={"handle": guest["handle"][:-1]}).json()
         assert guest["id"] not in [player["id"] for player in part["players"]]
 
-    @pytest.mark.http("POST /admin/players/ID/password", 201, 409)
     def test_a_password_is_reset(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -75,16 +72,12 @@ class TestPlayers:
         response = admin.http.post(f"{ADMIN}/players/{guest['id']}/password", json=WHY)
         assert response.status_code == 409
 
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 204)
     def test_sessions_are_ended(self, accounts: Accounts, admin: PlayerClient) -> None:
         ada = accounts.register()
         response = admin.http.request("DELETE", f"{ADMIN}/players/{ada.id}/sessions", json=WHY)
         assert response.status_code == 204
         assert ada.http.get("/api/v1/me").status_code == 401
 
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 204, 409)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 204)
-    @pytest.mark.http("POST /tokens", 403)
     def test_a_suspended_player_cannot_log_in_and_sees_why(
         self, accounts: Accounts, admin: PlayerClient
     ) -> None:
@@ -105,7 +98,6 @@ class TestPlayers:
         own = admin.http.put(f"{ADMIN}/players/{admin.id}/suspension", json=WHY)
         assert own.status_code == 409
 
-    @pytest.mark.http("DELETE /admin/players/ID", 204, 409)
     def test_a_player_is_erased(self, accounts: Accounts, admin: PlayerClient) -> None:
         game, (ada, bea) = accounts.start_game()
         response = admin.http.request("DELETE", f"{ADMIN}/players/{ada.id}", json=WHY)
@@ -115,8 +107,6 @@ class TestPlayers:
         own = admin.http.request("DELETE", f"{ADMIN}/players/{admin.id}", json=WHY)
         assert own.status_code == 409
 
-    @pytest.mark.http("PUT /admin/players/ID/role", 204, 409)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 204)
     def test_roles_are_granted_and_revoked(self, accounts: Accounts, admin: PlayerClient) -> None:
         ada = accounts.register()
         path = f"{ADMIN}/players/{ada.id}/role"
@@ -131,9 +121,6 @@ class TestPlayers:
 
 
 class TestTournaments:
-    @pytest.mark.http("GET /admin/tournaments", 200)
-    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 200)
-    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 200, 409)
     def test_a_private_tournament_is_listed_read_and_cancelled_on_record(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -166,7 +153,6 @@ class TestTournaments:
 
 
 class TestGames:
-    @pytest.mark.http("GET /admin/games", 200)
     def test_private_games_are_listed(self, accounts: Accounts, admin: PlayerClient) -> None:
         ada = accounts.register()
         private = ada.create_game(options={"private": True})
@@ -180,7 +166,6 @@ class TestGames:
         of_ada = admin.http.get(f"{ADMIN}/games?player={ada.id}").json()["games"]
         assert {game["id"] for game in of_ada} == {public, private}
 
-    @pytest.mark.http("POST /admin/games/GAME/removals", 201, 409)
     def test_a_seat_is_removed(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -196,7 +181,6 @@ class TestGames:
         assert admin.http.post(path, json={**WHY, "seat": 9}).status_code == 409
         assert ada.http.get(f"/api/v1/games/{game}").json()["head"] == before
 
-    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 201, 404, 409)
     def test_a_seat_is_moved_to_another_account(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -258,7 +242,6 @@ class TestGames:
         for query in ("", f"?player={bea.handle}", f"?player={ada.handle}"):
             assert game not in bea.http.get(f"/api/v1/games{query}").text
 
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 201, 409)
     def test_a_game_is_abandoned(self, accounts: Accounts, admin: PlayerClient) -> None:
         game, (ada, _) = accounts.start_game()
         path = f"{ADMIN}/games/{game}/abandonment"
@@ -270,7 +253,6 @@ class TestGames:
         assert ada.http.get(f"/api/v1/games/{game}").json()["status"] == "abandoned"
         assert admin.http.post(path, json=WHY).status_code == 409
 
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 201, 409)
     def test_a_deadline_is_extended(self, accounts: Accounts, admin: PlayerClient) -> None:
         game, (ada, _) = accounts.start_game(clock={"per_turn": 3600})
         before = ada.http.get(f"/api/v1/games/{game}").json()["deadline"]
@@ -286,7 +268,6 @@ class TestGames:
 
 
 class TestDeliveries:
-    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 201, 409)
     def test_a_delivery_that_has_ended_is_sent_again(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -303,8 +284,6 @@ class TestDeliveries:
 
 
 class TestReports:
-    @pytest.mark.http("GET /admin/reports", 200)
-    @pytest.mark.http("DELETE /admin/reports/REPORT", 204)
     def test_reports_of_messages_are_read_and_closed(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -320,7 +299,6 @@ class TestReports:
 
 
 class TestWork:
-    @pytest.mark.http("GET /admin/work", 200)
     def test_the_overview_shows_jobs_and_damaged_games(
         self, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -335,7 +313,6 @@ class TestWork:
 
 
 class TestLog:
-    @pytest.mark.http("GET /admin/log", 200)
     def test_every_operation_is_an_entry_and_the_chain_is_unbroken(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:

@@ -98,35 +98,6 @@ def filled(path: str, player: str, game: str, **others: str) -> str:
 
 
 class TestRefusals:
-    @pytest.mark.http("GET /admin/players", 401, 403)
-    @pytest.mark.http("GET /admin/players/ID", 401, 403)
-    @pytest.mark.http("POST /admin/players/ID/password", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 401, 403)
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID", 401, 403)
-    @pytest.mark.http("PUT /admin/players/ID/role", 401, 403)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 401, 403)
-    @pytest.mark.http("GET /admin/games", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/removals", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 401, 403)
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 401, 403)
-    @pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 401, 403)
-    @pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 401, 403)
-    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 401, 403)
-    @pytest.mark.http("GET /admin/reports", 401, 403)
-    @pytest.mark.http("DELETE /admin/reports/REPORT", 401, 403)
-    @pytest.mark.http("PUT /admin/clubs/CLUB/name", 401, 403)
-    @pytest.mark.http("DELETE /admin/clubs/CLUB", 401, 403)
-    @pytest.mark.http("GET /admin/tournaments", 401, 403)
-    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 401, 403)
-    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 401, 403)
-    @pytest.mark.http("POST /admin/announcements", 401, 403)
-    @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 401, 403)
-    @pytest.mark.http("DELETE /admin/imports/ID", 401, 403)
-    @pytest.mark.http("GET /admin/work", 401, 403)
-    @pytest.mark.http("GET /admin/log", 401, 403)
     def test_only_administrators_may_do_anything(self, accounts: Accounts) -> None:
         ada, eve = accounts.register(), accounts.register()
         game = ada.create_game(options={"private": True})
@@ -137,28 +108,6 @@ class TestRefusals:
             assert send(eve.http, operation, "nobody", game).status_code == 403
         assert ada.http.get("/api/v1/me").status_code == 200
 
-    @pytest.mark.http("GET /admin/players/ID", 404)
-    @pytest.mark.http("POST /admin/players/ID/password", 404)
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 404)
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 404)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 404)
-    @pytest.mark.http("DELETE /admin/players/ID", 404)
-    @pytest.mark.http("PUT /admin/players/ID/role", 404)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 404)
-    @pytest.mark.http("POST /admin/games/GAME/removals", 404)
-    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 404)
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 404)
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 404)
-    @pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 404)
-    @pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 404)
-    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 404)
-    @pytest.mark.http("DELETE /admin/reports/REPORT", 404)
-    @pytest.mark.http("PUT /admin/clubs/CLUB/name", 404)
-    @pytest.mark.http("DELETE /admin/clubs/CLUB", 404)
-    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 404)
-    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 404)
-    @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 404)
-    @pytest.mark.http("DELETE /admin/imports/ID", 404)
     def test_targets_must_exist_even_if_the_body_is_wrong(
         self, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -170,34 +119,6 @@ class TestRefusals:
                     assert response.status_code == 404, (path, content)
         assert len(list(AdministrationLog(redis_client).entries())) == before
 
-    @pytest.mark.http("POST /admin/players/ID/password", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID/sessions", 400, 413, 415)
-    @pytest.mark.http("PUT /admin/players/ID/suspension", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID/suspension", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID", 400, 413, 415)
-    @pytest.mark.http("PUT /admin/players/ID/role", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/players/ID/role", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/removals", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/seat-moves", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/abandonment", 400, 413, 415)
-    @pytest.mark.http("POST /admin/games/GAME/extensions", 400, 413, 415)
-    @pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 400, 413, 415)
-    @pytest.mark.http("POST /admin/deliveries/DELIVERY/attempts", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/reports/REPORT", 400, 413, 415)
-    @pytest.mark.http("PUT /admin/clubs/CLUB/name", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/clubs/CLUB", 400, 413, 415)
-    @pytest.mark.http("POST /admin/tournaments/TOURNAMENT/cancellation", 400, 413, 415)
-    @pytest.mark.http("POST /admin/announcements", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 400, 413, 415)
-    @pytest.mark.http("DELETE /admin/imports/ID", 400, 413, 415)
-    @pytest.mark.http("GET /admin/players", 400)
-    @pytest.mark.http("GET /admin/games", 400)
-    @pytest.mark.http("GET /admin/reports", 400)
-    @pytest.mark.http("GET /admin/tournaments", 400)
-    @pytest.mark.http("GET /admin/tournaments/TOURNAMENT", 400)
-    @pytest.mark.http("GET /admin/work", 400)
-    @pytest.mark.http("GET /admin/log", 400)
     def test_bad_requests_change_nothing(
         self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
     ) -> None:
@@ -228,9 +149,6 @@ class TestRefusals:
             for content in ({**body, "reason": ""}, {**body, "reason": "x" * 501}):
                 response = admin.http.request(method, url, json=content)
                 assert invalid_fields(response) == {"reason"}, path
-            large = admin.http.request(method, url, content=b"x" * 70_000)
-            assert large.status_code == 413
-            assert admin.http.request(method, url, content=b"{}").status_code == 415
         for path in (
             "/players?limit=0",
             "/games?status=lost",

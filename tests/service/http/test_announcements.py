@@ -1,6 +1,5 @@
 """Announcements of administrators over HTTP."""
 
-import pytest
 import redis
 
 from service.administration.announcements import MAX_ANNOUNCEMENTS
@@ -17,9 +16,6 @@ from tests.support.administrators import (
 PATH = "/api/v1/announcements"
 
 
-@pytest.mark.http("GET /announcements", 200, 400, 401)
-@pytest.mark.http("POST /admin/announcements", 201, 409)
-@pytest.mark.http("DELETE /admin/announcements/ANNOUNCEMENT", 204)
 def test_an_announcement_is_for_everybody_until_it_is_withdrawn(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:

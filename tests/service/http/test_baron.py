@@ -28,7 +28,6 @@ def record(player: PlayerClient, game: str) -> Record:
     return read(BytesIO(player.http.get(f"/api/v1/games/{game}/record").content))
 
 
-@pytest.mark.http("POST /games", 201)
 @pytest.mark.parametrize(("seats", "pile"), [(2, 65), (3, 63), (4, 61), (5, 57)])
 def test_a_game_has_two_to_five_seats(accounts: Accounts, seats: int, pile: int) -> None:
     game, players = start_game(accounts, seats)
@@ -41,9 +40,6 @@ def test_a_game_has_two_to_five_seats(accounts: Accounts, seats: int, pile: int)
     assert len(shown["removed"]) == (2 if seats == 5 else 0)
 
 
-@pytest.mark.http("GET /games/ID/position", 200)
-@pytest.mark.http("GET /games/ID/events/N", 200)
-@pytest.mark.http("GET /games/ID/record", 200)
 def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
     game, players = start_game(accounts, 3)
     seq = [take_turn(game, players)["seq"] for _ in range(7)][-1]
@@ -63,7 +59,6 @@ def test_a_reserve_is_shown_to_its_own_player(accounts: Accounts) -> None:
     assert secret_values(record(accounts.register(), game)) == {}
 
 
-@pytest.mark.http("GET /games/ID/legal-actions", 200, 403)
 def test_only_the_player_to_act_has_legal_actions(accounts: Accounts) -> None:
     game, (ada, bea) = start_game(accounts, 2)
     assert ada.legal_actions(game)[1][0] == {"type": "draw", "slot": 1}

@@ -1,16 +1,12 @@
 """Accounts that their owners mark as bots: programs play for them, others see it, and no game is rated."""
 
-import pytest
-
 from tests.support.accounts import Accounts
 
 BOT = "/api/v1/me/bot"
 
 
-@pytest.mark.http("PUT /me/bot", 200, 401, 409)
 def test_a_bot_is_marked_in_games_and_plays_in_no_rated_game(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
-    assert accounts.anonymous.put(BOT).status_code == 401
     assert "bot" not in ada.http.get("/api/v1/me").json()["player"]
     waiting = ada.create_game()
     assert ada.http.put(BOT).status_code == 409

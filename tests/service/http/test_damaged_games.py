@@ -1,6 +1,5 @@
 """The problem that calls respond with about a damaged game, as the OpenAPI document describes it."""
 
-import pytest
 import redis
 
 from service.store.redis_event_store import RedisEventStore, game_key
@@ -10,9 +9,6 @@ from tests.support.damage import change_digit
 API = "/api/v1"
 
 
-@pytest.mark.http("GET /games/ID", 503)
-@pytest.mark.http("GET /games/ID/record", 200, 503)
-@pytest.mark.http("POST /games/ID/actions", 503)
 def test_calls_describe_the_damage_of_a_running_game(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:

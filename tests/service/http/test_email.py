@@ -1,13 +1,9 @@
 """The e-mail address of a player over HTTP."""
 
-import pytest
-
 from tests.support.accounts import PASSWORD, Accounts
 from tests.support.http_contract import invalid_fields
 
 
-@pytest.mark.http("POST /me/email", 200)
-@pytest.mark.http("DELETE /me/email", 204)
 def test_an_address_is_set_unconfirmed_and_can_be_removed(accounts: Accounts) -> None:
     ada = accounts.register()
     for address, stored in [
@@ -24,8 +20,6 @@ def test_an_address_is_set_unconfirmed_and_can_be_removed(accounts: Accounts) ->
     assert (player["email"], player["email_status"]) == (None, None)
 
 
-@pytest.mark.http("POST /me/email", 400, 403)
-@pytest.mark.http("DELETE /me/email", 400, 403)
 def test_another_address_needs_the_password(accounts: Accounts) -> None:
     ada = accounts.register()
     address = {"email": "ada@example.org"}
@@ -48,8 +42,6 @@ def test_another_address_needs_the_password(accounts: Accounts) -> None:
         assert response.status_code in (200, 204), response.text
 
 
-@pytest.mark.http("POST /me/email", 400, 401)
-@pytest.mark.http("DELETE /me/email", 401, 413, 415)
 def test_what_is_no_address_is_refused_and_changes_nothing(accounts: Accounts) -> None:
     ada = accounts.register()
     body = {"email": "ada@example.org", "password": PASSWORD}
@@ -60,11 +52,6 @@ def test_what_is_no_address_is_refused_and_changes_nothing(accounts: Accounts) -
         assert invalid_fields(response) == {"email"}
     assert ada.http.get("/api/v1/me").json()["player"]["email"] == "ada@example.org"
     body = {"email": "bob@example.org"}
-    assert accounts.anonymous.post("/api/v1/me/email", json=body).status_code == 401
-    assert accounts.anonymous.delete("/api/v1/me/email").status_code == 401
-    too_large = ada.http.request("DELETE", "/api/v1/me/email", content=b"x" * 70_000)
-    assert too_large.status_code == 413
-    assert ada.http.request("DELETE", "/api/v1/me/email", content=b"{}").status_code == 415
 
 
 def test_the_address_of_a_registration_is_unconfirmed(accounts: Accounts) -> None:

@@ -19,7 +19,6 @@ def get_position(
     return client.get(f"/api/v1/games/{game}/position{query}", headers=headers)
 
 
-@pytest.mark.http("GET /games/ID/position", 200)
 @pytest.mark.parametrize("query", ["", "?seq=4"])
 def test_viewers_who_see_different_positions_get_different_etags(
     accounts: Accounts, query: str

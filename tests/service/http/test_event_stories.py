@@ -30,7 +30,6 @@ def get_event(player: PlayerClient | Accounts, game: str, seq: int, query: str =
 
 
 class TestStory:
-    @pytest.mark.http("GET /games/ID/events/N", 200)
     def test_an_action_is_told_with_its_actor_time_alternatives_and_clauses(
         self, accounts: Accounts
     ) -> None:
@@ -62,7 +61,6 @@ class TestStory:
         assert event["consequences"]["to_act"] == 1
         assert event["consequences"]["deadline"] > time["deadline"]
 
-    @pytest.mark.http("GET /games/ID/events/N", 400)
     def test_all_legal_actions_are_listed_on_request(self, accounts: Accounts) -> None:
         game, players = accounts.start_game()
         take_turn(game, players)
@@ -182,7 +180,6 @@ class TestConsequences:
 
 
 class TestFilter:
-    @pytest.mark.http("GET /games/ID/events", 200, 400)
     def test_conditions_select_events_and_invalid_ones_are_refused(
         self, accounts: Accounts
     ) -> None:

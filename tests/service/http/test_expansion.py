@@ -26,7 +26,6 @@ WITH_SORCERY = {"sorcery": True}
 
 
 class TestCreating:
-    @pytest.mark.http("POST /games", 201)
     @pytest.mark.parametrize("seats", [2, 3, 4, 5])
     def test_a_game_has_two_to_five_seats(self, accounts: Accounts, seats: int) -> None:
         game, players = accounts.start_game(seats, options=WITH_SORCERY)
@@ -50,7 +49,6 @@ class TestCreating:
         for player in position["players"]:
             assert (player["magic"], player["imprints"]) == (0, [])
 
-    @pytest.mark.http("POST /games", 201)
     @pytest.mark.parametrize("options", [{}, {"sorcery": False}])
     def test_without_the_option_a_game_has_no_sorcery(
         self, accounts: Accounts, options: Json
@@ -62,7 +60,6 @@ class TestCreating:
         assert (position["sorcery"], position["spells"]) == (False, [])
         assert set(position["bank"].values()) == {20}
 
-    @pytest.mark.http("POST /games", 400)
     @pytest.mark.parametrize(
         ("seats", "options", "invalid"),
         [
@@ -89,7 +86,6 @@ class TestCreating:
         assert response.status_code == 400
         assert [error["field"] for error in response.json()["errors"]] == [invalid]
 
-    @pytest.mark.http("POST /games/ID/actions", 400, 422)
     def test_a_cast_in_a_game_without_sorcery_is_refused(self, accounts: Accounts) -> None:
         game, players = accounts.start_game(2)
         for seat in (0, 1, 1, 1, 0, 0):

@@ -1,14 +1,9 @@
 """Guests over HTTP: players without a password, who choose a handle later."""
 
-import pytest
-
 from tests.support.accounts import PASSWORD, Accounts, http_client
 from tests.support.http_contract import invalid_fields
 
 
-@pytest.mark.http("POST /guests", 201, 400)
-@pytest.mark.http("PUT /me/handle", 200, 400, 401, 409)
-@pytest.mark.http("GET /me", 200)
 def test_a_guest_plays_and_chooses_a_handle_later(accounts: Accounts) -> None:
     created = accounts.anonymous.post("/api/v1/guests", json={"locale": "fr"})
     guest = created.json()["player"]
@@ -34,13 +29,11 @@ def test_a_guest_plays_and_chooses_a_handle_later(accounts: Accounts) -> None:
         assert again.status_code == 409
     login = {"handle": chosen, "password": PASSWORD}
     assert accounts.anonymous.post("/api/v1/tokens", json=login).status_code == 201
-    assert accounts.anonymous.put("/api/v1/me/handle", json=body).status_code == 401
     invalid = accounts.anonymous.post("/api/v1/guests", json={"locale": "?", "handle": "x"})
     assert invalid_fields(invalid) == {"handle"}
     assert accounts.anonymous.post("/api/v1/guests", json={"locale": "?"}).status_code == 400
 
 
-@pytest.mark.http("DELETE /me", 204)
 def test_a_guest_is_erased_without_a_password(accounts: Accounts) -> None:
     created = accounts.anonymous.post("/api/v1/guests").json()
     with http_client(accounts.url, accounts.contract, created["token"]) as client:
@@ -49,8 +42,6 @@ def test_a_guest_is_erased_without_a_password(accounts: Accounts) -> None:
         assert client.get("/api/v1/me").status_code == 401
 
 
-@pytest.mark.http("POST /guests", 413, 415)
-@pytest.mark.http("PUT /me/handle", 413, 415)
 def test_bodies_that_are_not_json_are_refused(accounts: Accounts) -> None:
     client = accounts.register().http
     for method, path in (("POST", "/guests"), ("PUT", "/me/handle")):

@@ -21,7 +21,6 @@ def head_log(redis_client: redis.Redis) -> HeadLog:
 
 
 class TestEvents:
-    @pytest.mark.http("GET /games/ID/events", 200)
     def test_a_long_log_is_returned_in_pages(self, accounts: Accounts) -> None:
         game, players = accounts.start_game()
         for _ in range(4):
@@ -42,20 +41,16 @@ class TestEvents:
             assert beyond == {"events": [], "next": None}
         assert len(accounts.anonymous.get(path, params={"limit": 2**53 - 1}).json()["events"]) == 8
 
-    @pytest.mark.http("GET /games/ID/events", 400, 401, 404)
     def test_an_invalid_request_is_refused(self, accounts: Accounts) -> None:
         path = f"/api/v1/games/{accounts.register().create_game()}/events"
         for query in ("after=-1", "after=x", "limit=0", "limit=-1", f"after={2**53}", "seq=1"):
             assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
-        invalid_token = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=invalid_token).status_code == 401
         assert accounts.anonymous.get("/api/v1/games/nothing/events").status_code == 404
 
 
 class TestEventFeed:
     URL = "/api/v1/events"
 
-    @pytest.mark.http("GET /events", 200)
     def test_public_games_are_followed_with_the_cursor_of_the_last_page(
         self, accounts: Accounts, head_log: HeadLog
     ) -> None:
@@ -85,19 +80,15 @@ class TestEventFeed:
             if page["next"] is None:
                 return str(page["cursor"])
 
-    @pytest.mark.http("GET /events", 400, 401, 409)
     def test_an_invalid_request_is_refused(self, accounts: Accounts) -> None:
         for query in ("after=x", "after=", "limit=0", "limit=x", "cursor=0-0-", "game=x"):
             assert accounts.anonymous.get(f"{self.URL}?{query}").status_code == 400, query
-        invalid_token = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(self.URL, headers=invalid_token).status_code == 401
         other_history = accounts.anonymous.get(f"{self.URL}?after=999999999-0-{'0' * 16}")
         assert other_history.status_code == 409
         assert_problem(other_history)
 
 
 class TestOneEvent:
-    @pytest.mark.http("GET /games/ID/events/N", 200)
     def test_an_event_is_returned_with_the_positions_before_and_after_it_and_its_changes(
         self, accounts: Accounts
     ) -> None:
@@ -116,15 +107,12 @@ class TestOneEvent:
         for event in events:
             assert (event["changes"] == []) == (event["before"] == event["after"])
 
-    @pytest.mark.http("GET /games/ID/events/N", 401, 404)
     def test_an_event_that_does_not_exist_is_a_404(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/events"
         numbers = ("0", "5", "99", str(2**53 - 1), str(2**53), "9" * 40, "9" * 5000)
         for seq in (*numbers, "-1", "+1", "x", "1.0", "1_0", "%D9%A1", "%EF%BC%91"):
             assert accounts.anonymous.get(f"{path}/{seq}").status_code == 404
-        invalid_token = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(f"{path}/1", headers=invalid_token).status_code == 401
 
 
 @pytest.mark.parametrize(
@@ -148,7 +136,6 @@ def test_only_ascii_digits_are_integers(accounts: Accounts, digit: str) -> None:
 
 
 class TestRecord:
-    @pytest.mark.http("GET /games/ID/record", 200)
     def test_the_record_can_be_audited_at_any_time(self, accounts: Accounts) -> None:
         ada, bea = accounts.register(), accounts.register()
         game = ada.create_game()
@@ -172,16 +159,11 @@ class TestRecord:
         assert record.names == {player.id: player.handle for player in players}
         assert all(player["keys"] == [] for player in record.header["players"])
 
-    @pytest.mark.http("GET /games/ID/record", 401, 404)
-    def test_the_record_needs_no_token_but_refuses_an_invalid_one(self, accounts: Accounts) -> None:
-        path = f"/api/v1/games/{accounts.register().create_game()}/record"
-        invalid_token = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=invalid_token).status_code == 401
+    def test_a_game_that_does_not_exist_has_no_record(self, accounts: Accounts) -> None:
         assert accounts.anonymous.get("/api/v1/games/nothing/record").status_code == 404
 
 
 class TestKeys:
-    @pytest.mark.http("GET /keys", 200)
     def test_the_key_of_a_receipt_is_published(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         receipt = ada.act(game).json()["receipt"]

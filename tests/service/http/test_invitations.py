@@ -1,7 +1,5 @@
 """Invitations by link over HTTP."""
 
-import pytest
-
 from tests.support.accounts import Accounts, PlayerClient
 
 PRIVATE = {"private": True}
@@ -15,8 +13,6 @@ def invite(player: PlayerClient, game: str) -> str:
 
 
 class TestInvitations:
-    @pytest.mark.http("POST /games/ID/invitations", 201)
-    @pytest.mark.http("GET /invitations/TOKEN", 200)
     def test_an_invitation_shows_a_private_game_and_lets_others_join(
         self, accounts: Accounts
     ) -> None:
@@ -32,8 +28,6 @@ class TestInvitations:
         assert joined.status_code == 201
         assert joined.json()["status"] == "playing"
 
-    @pytest.mark.http("DELETE /games/ID/invitations/mine", 204)
-    @pytest.mark.http("GET /invitations/TOKEN", 404)
     def test_a_revoked_invitation_is_not_valid(self, accounts: Accounts) -> None:
         ada = accounts.register()
         game = ada.create_game(options=PRIVATE)
@@ -43,12 +37,6 @@ class TestInvitations:
             assert response.status_code == 204
         assert accounts.anonymous.get(f"/api/v1/invitations/{token}").status_code == 404
 
-    @pytest.mark.http("GET /invitations/TOKEN", 400)
-    def test_parameters_are_refused(self, accounts: Accounts) -> None:
-        assert accounts.anonymous.get("/api/v1/invitations/x?as=ada").status_code == 400
-
-    @pytest.mark.http("POST /games/ID/invitations", 401, 403, 404)
-    @pytest.mark.http("DELETE /games/ID/invitations/mine", 401, 403, 404)
     def test_only_players_of_a_game_invite_to_it(self, accounts: Accounts) -> None:
         ada, eve = accounts.register(), accounts.register()
         public, private = ada.create_game(), ada.create_game(options=PRIVATE)
@@ -61,7 +49,6 @@ class TestInvitations:
             assert client.post(path).status_code == status
             assert client.delete(f"{path}/mine").status_code == status
 
-    @pytest.mark.http("POST /games/ID/invitations", 409)
     def test_nobody_is_invited_to_a_game_that_has_started(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         assert ada.http.post(f"/api/v1/games/{game}/invitations").status_code == 409

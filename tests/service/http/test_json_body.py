@@ -59,7 +59,6 @@ def test_text_that_is_not_strict_json_is_malformed(body: bytes) -> None:
         decode_json(body)
 
 
-@pytest.mark.http("POST /games/ID/actions", 400)
 def test_a_body_that_is_not_strict_json_is_a_400(accounts: Accounts) -> None:
     game, (ada, _) = accounts.start_game()
     path = f"/api/v1/games/{game}/actions"

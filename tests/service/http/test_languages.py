@@ -91,7 +91,6 @@ def test_a_refusal_is_in_the_language_of_the_header(
     assert response.headers["Vary"] == "Accept-Language, Authorization"
 
 
-@pytest.mark.http("PATCH /me", 200, 400, 401)
 def test_the_setting_of_a_player_takes_precedence_over_the_header(accounts: Accounts) -> None:
     ada = accounts.register()
     assert refusal(ada, "es").json()["detail"] == NO_RESOURCE["es"]
@@ -107,7 +106,6 @@ def test_the_setting_of_a_player_takes_precedence_over_the_header(accounts: Acco
     assert ada.http.get("/api/v1/me").json()["player"]["locale"] == "de"
     ada.http.patch("/api/v1/me", json={"locale": None})
     assert ada.http.get("/api/v1/me").json()["player"]["locale"] is None
-    assert accounts.anonymous.patch("/api/v1/me", json={"locale": "fr"}).status_code == 401
 
 
 def test_the_setting_is_that_of_the_registration(accounts: Accounts) -> None:

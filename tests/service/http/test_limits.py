@@ -40,8 +40,6 @@ def limited(web_redis_urls: RedisUrls, tmp_path: Path, contract: Contract) -> It
         accounts.close()
 
 
-@pytest.mark.http("POST /players", 429)
-@pytest.mark.http("POST /tokens", 429)
 def test_registrations_and_logins_are_counted_together(
     limited: Accounts, redis_client: redis.Redis
 ) -> None:
@@ -61,8 +59,6 @@ def test_registrations_and_logins_are_counted_together(
     assert ada.http.get("/api/v1/me").status_code == 200
 
 
-@pytest.mark.http("GET /games", 429)
-@pytest.mark.http("GET /me", 200, 429)
 def test_requests_are_counted_by_player_and_by_address(limited: Accounts) -> None:
     ada = limited.register()
     statuses = [limited.anonymous.get("/api/v1/games").status_code for _ in range(25)]
@@ -94,8 +90,6 @@ def test_logins_are_counted_by_ipv4_address_or_ipv6_network(settings: Settings) 
     service.redis.close()
 
 
-@pytest.mark.http("POST /games", 201, 429)
-@pytest.mark.http("POST /games/ID/players", 201, 429)
 def test_creating_and_joining_games_are_counted_together_by_player(limited: Accounts) -> None:
     ada, bea = limited.register(), limited.register()
     body = {"rules": "barony", "seats": 2}
@@ -116,10 +110,6 @@ def test_creating_and_joining_games_are_counted_together_by_player(limited: Acco
     assert ada.act(opened[0], {"type": "resign"}, 4).status_code == 201
 
 
-@pytest.mark.http("PUT /tournaments/ID/players/me", 404, 429)
-@pytest.mark.http("DELETE /tournaments/ID/players/me", 429)
-@pytest.mark.http("PUT /tournaments/ID/invitations/HANDLE", 429)
-@pytest.mark.http("POST /tournaments", 429)
 def test_what_adds_to_tournaments_is_counted_by_player(limited: Accounts) -> None:
     ada = limited.register()
     place = f"{API}/tournaments/{'0' * 16}/players/me"

@@ -19,7 +19,6 @@ FEEDS = "/api/v1/me/feeds"
 ATOM = "{http://www.w3.org/2005/Atom}"
 
 
-@pytest.mark.http("GET /me/notifications", 200)
 def test_preferences_have_defaults_and_can_be_changed_one_by_one(accounts: Accounts) -> None:
     ada = accounts.register()
     body = ada.http.get(ME).json()
@@ -99,7 +98,6 @@ def create_delivery(redis_client: redis.Redis, player: PlayerClient, number: int
     return id
 
 
-@pytest.mark.http("GET /me/deliveries", 200, 400, 401)
 def test_players_see_the_deliveries_to_themselves_in_pages(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:
@@ -113,20 +111,6 @@ def test_players_see_the_deliveries_to_themselves_in_pages(
     assert second["next"] is None
     assert bea.http.get(DELIVERIES).json() == {"deliveries": [], "next": None}
     assert ada.http.get(f"{DELIVERIES}?limit=0").status_code == 400
-    assert accounts.anonymous.get(DELIVERIES).status_code == 401
-
-
-@pytest.mark.http("GET /me/notifications", 400, 401)
-@pytest.mark.http("GET /me/feeds", 400, 401)
-@pytest.mark.http("POST /me/feeds", 401)
-@pytest.mark.http("DELETE /me/feeds/ID", 401)
-def test_notifications_and_feeds_need_a_player(accounts: Accounts) -> None:
-    ada = accounts.register()
-    for path in (ME, FEEDS):
-        assert accounts.anonymous.get(path).status_code == 401
-        assert ada.http.get(f"{path}?x=1").status_code == 400
-    assert accounts.anonymous.post(FEEDS).status_code == 401
-    assert accounts.anonymous.delete(f"{FEEDS}/{'0' * 16}").status_code == 401
 
 
 def parse_xml(document: bytes) -> ET.Element:
@@ -137,8 +121,6 @@ def feed_path(address: str) -> str:
     return httpx.URL(address).path
 
 
-@pytest.mark.http("POST /me/feeds", 201)
-@pytest.mark.http("GET /feeds/TOKEN/games.atom", 200, 304, 400)
 def test_the_atom_feed_has_stable_ids_and_an_etag(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game()
     created = ada.http.post(FEEDS)
@@ -164,12 +146,10 @@ def test_the_atom_feed_has_stable_ids_and_an_etag(accounts: Accounts) -> None:
         accounts.anonymous.get(path, headers={"If-None-Match": response.headers["ETag"]}).content
     )
     assert [item.findtext(f"{ATOM}id") for item in changed.findall(f"{ATOM}entry")][1:] == ids
-    assert accounts.anonymous.get(f"{path}?x=1").status_code == 400
     others = accounts.anonymous.get(feed_path(bea.http.post(FEEDS).json()["atom"])).content
     assert parse_xml(others).findtext(f"{ATOM}id") != feed.findtext(f"{ATOM}id")
 
 
-@pytest.mark.http("GET /feeds/TOKEN/deadlines.ics", 200, 304, 400)
 def test_the_calendar_has_the_deadlines_of_the_own_turns(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game(clock={"per_turn": 86400})
     deadline = ada.http.get(f"/api/v1/games/{game}").json()["deadline"]
@@ -188,14 +168,8 @@ def test_the_calendar_has_the_deadlines_of_the_own_turns(accounts: Accounts) -> 
     seq, actions = ada.legal_actions(game)
     ada.act(game, actions[0], seq)
     assert "VEVENT" not in accounts.anonymous.get(path).text
-    assert accounts.anonymous.get(f"{path}?x=1").status_code == 400
 
 
-@pytest.mark.http("GET /me/feeds", 200)
-@pytest.mark.http("POST /me/feeds", 409)
-@pytest.mark.http("DELETE /me/feeds/ID", 204, 404)
-@pytest.mark.http("GET /feeds/TOKEN/games.atom", 404)
-@pytest.mark.http("GET /feeds/TOKEN/deadlines.ics", 404)
 def test_feeds_are_bounded_and_can_be_revoked(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     created = [ada.http.post(FEEDS).json() for _ in range(Bounds().max_feeds_per_player)]

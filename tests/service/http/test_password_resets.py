@@ -1,7 +1,5 @@
 """A forgotten password over HTTP, on a server that sends mails."""
 
-import pytest
-
 from service.bootstrap import Service
 from service.settings import Settings
 from tests.support.accounts import PASSWORD, http_client
@@ -12,8 +10,6 @@ from tests.support.server import WebServer
 PATH = "/api/v1/password-resets"
 
 
-@pytest.mark.http("POST /password-resets", 204)
-@pytest.mark.http("PUT /password-resets", 204)
 def test_a_password_is_replaced_with_a_token(
     settings: Settings, service: Service, contract: Contract
 ) -> None:

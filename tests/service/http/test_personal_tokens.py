@@ -48,9 +48,6 @@ def stored_text(client: redis.Redis) -> str:
     return "".join(parts)
 
 
-@pytest.mark.http("POST /me/tokens", 201, 400, 401, 413, 415)
-@pytest.mark.http("GET /me/tokens", 200, 400, 401)
-@pytest.mark.http("DELETE /me/tokens/ID", 204, 401, 404)
 def test_tokens_are_created_listed_and_revoked(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     token = create(ada, "play", "read", name=" my bot ")
@@ -79,14 +76,8 @@ def test_tokens_are_created_listed_and_revoked(accounts: Accounts) -> None:
         response = ada.http.post(TOKENS, json={**valid, field: value})
         assert response.status_code == 400, (field, value)
         assert invalid_fields(response) == {field}
-    assert ada.http.post(TOKENS, content=b"x" * 70_000).status_code == 413
-    assert ada.http.post(TOKENS, content=b"{}").status_code == 415
-    assert ada.http.get(f"{TOKENS}?all=1").status_code == 400
-    for method, url in (("GET", TOKENS), ("POST", TOKENS), ("DELETE", path)):
-        assert accounts.anonymous.request(method, url).status_code == 401
 
 
-@pytest.mark.http("DELETE /me/tokens", 204, 401)
 def test_ending_other_sessions_leaves_the_tokens_which_are_revoked_together(
     accounts: Accounts,
 ) -> None:
@@ -96,7 +87,6 @@ def test_ending_other_sessions_leaves_the_tokens_which_are_revoked_together(
     for token in tokens:
         assert ada.http.get(f"{API}/me", headers=bearer(token)).status_code == 200
         assert ada.http.delete(TOKENS, headers=bearer(token)).status_code == 403
-    assert accounts.anonymous.delete(TOKENS).status_code == 401
     assert ada.http.delete(TOKENS).status_code == 204
     assert ada.http.get(TOKENS).json()["tokens"] == []
     for token in tokens:
@@ -104,7 +94,6 @@ def test_ending_other_sessions_leaves_the_tokens_which_are_revoked_together(
     assert bea.http.get(f"{API}/me", headers=bearer(other)).status_code == 200
 
 
-@pytest.mark.http("POST /me/tokens", 409)
 def test_a_player_has_a_bounded_number_of_tokens(accounts: Accounts) -> None:
     ada = accounts.register()
     tokens = [create(ada, "read") for _ in range(20)]
@@ -124,15 +113,6 @@ def test_only_hashes_of_tokens_are_stored(accounts: Accounts, redis_client: redi
     assert token["token"].removeprefix("cartulary_") not in stored
 
 
-def operations(contract: Contract) -> list[tuple[str, str, Json]]:
-    return [
-        (method.upper(), path, operation)
-        for path, methods in contract.document["paths"].items()
-        for method, operation in methods.items()
-        if method in {"get", "post", "put", "patch", "delete"}
-    ]
-
-
 def test_each_route_has_a_scope_in_the_table_or_needs_no_token(
     contract: Contract, tmp_path: Path, web_redis_urls: RedisUrls
 ) -> None:
@@ -144,7 +124,7 @@ def test_each_route_has_a_scope_in_the_table_or_needs_no_token(
     }
     public = {
         f"{method} {path.removeprefix(API).replace('{', '<').replace('}', '>')}"
-        for method, path, operation in operations(contract)
+        for method, path, operation in contract.operations()
         if not operation["security"]
     }
     undocumented = {
@@ -160,7 +140,7 @@ def test_every_operation_refuses_a_token_without_its_scope(
     ada = accounts.register()
     tokens = {scope: bearer(create(ada, scope)) for scope in SCOPES}
     checked = 0
-    for method, path, operation in operations(contract):
+    for method, path, operation in contract.operations():
         if not operation["security"]:
             continue
         url = re.sub(r"{(seq|number)}", "1", path)
@@ -182,7 +162,7 @@ def test_every_operation_accepts_a_token_with_its_scope_alone(
     ada = accounts.register()
     tokens = {scope: bearer(create(ada, scope)) for scope in SCOPES}
     checked = 0
-    for method, path, operation in operations(contract):
+    for method, path, operation in contract.operations():
         if not operation["security"] or operation["x-scope"] is None:
             continue
         url = re.sub(r"{(seq|number)}", "1", path)

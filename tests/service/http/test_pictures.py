@@ -18,7 +18,6 @@ def title(document: str) -> str:
 
 
 class TestSvg:
-    @pytest.mark.http("GET /games/ID/position.svg", 200)
     def test_a_picture_shows_the_position_with_the_names_of_the_players(
         self, accounts: Accounts
     ) -> None:
@@ -55,7 +54,6 @@ class TestSvg:
             500 * float(wide["viewBox"].split()[3]) / 1440, abs=0.1
         )
 
-    @pytest.mark.http("GET /games/ID/position.svg", 400, 401, 404)
     def test_bad_requests_are_refused(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/position.svg"
@@ -67,10 +65,7 @@ class TestSvg:
             assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
         for seq in (3, 5, 2**53 - 1):
             assert accounts.anonymous.get(f"{path}?seq={seq}").status_code == 404
-        wrong = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
 
-    @pytest.mark.http("GET /games/ID/position.svg", 304)
     def test_a_picture_is_sent_again_only_if_it_shows_something_else(
         self, accounts: Accounts
     ) -> None:
@@ -108,7 +103,6 @@ class TestSvg:
 
 
 class TestPng:
-    @pytest.mark.http("GET /games/ID/position.png", 200, 304)
     def test_a_picture_shows_what_the_svg_shows(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game(2, rules="baron")
         path = f"/api/v1/games/{game}/position.png?width=100"
@@ -120,17 +114,13 @@ class TestPng:
         assert accounts.anonymous.get(path, headers=etag).status_code == 304
         assert ada.http.get(path, headers=etag).content != picture.content
 
-    @pytest.mark.http("GET /games/ID/position.png", 400, 401, 404)
     def test_bad_requests_are_refused(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         path = f"/api/v1/games/{game}/position.png"
         response = accounts.anonymous.get(f"{path}?width=100000")
         assert (response.status_code, invalid_fields(response)) == (400, {"width"})
         assert accounts.anonymous.get(f"{path}?seq=99").status_code == 404
-        wrong = {"Authorization": "Bearer wrong"}
-        assert accounts.anonymous.get(path, headers=wrong).status_code == 401
 
-    @pytest.mark.http("GET /games/ID/position.png", 503)
     @pytest.mark.nightly
     def test_a_picture_whose_process_was_killed_is_drawn_for_the_next_request(
         self, accounts: Accounts, web: WebServer

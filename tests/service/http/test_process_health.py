@@ -1,6 +1,5 @@
 """`GET /healthz/processes`: whether a scheduler and a worker are alive."""
 
-import pytest
 import redis
 
 from service.operation.process_reports import PROCESSES, ProcessReports, Reporter
@@ -9,7 +8,6 @@ from tests.support.accounts import Accounts
 PATH = "/healthz/processes"
 
 
-@pytest.mark.http("GET /healthz/processes", 200, 503)
 def test_the_status_shows_whether_a_kind_of_process_is_missing(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:
@@ -27,8 +25,3 @@ def test_the_status_shows_whether_a_kind_of_process_is_missing(
         assert kinds == ["scheduler", "worker"]
     finally:
         redis_client.delete(PROCESSES)
-
-
-@pytest.mark.http("GET /healthz/processes", 400)
-def test_parameters_are_refused(accounts: Accounts) -> None:
-    assert accounts.anonymous.get(f"{PATH}?all=1").status_code == 400

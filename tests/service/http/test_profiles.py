@@ -72,7 +72,6 @@ def places(games: list[Game], seat: int) -> list[int]:
     return [of_seat.count(place) for place in range(1, max(of_seat) + 1)]
 
 
-@pytest.mark.http("GET /players/HANDLE", 200, 400, 404)
 def test_a_profile_counts_games_and_places(site: Site) -> None:
     games = [site.finish(), site.finish()]
     site.start()
@@ -115,7 +114,6 @@ def test_bots_and_guests_are_marked(site: Site) -> None:
     assert "bot" not in site.profile()
 
 
-@pytest.mark.http("GET /players/HANDLE/games", 200, 400, 404)
 def test_the_games_of_a_player_are_filtered(site: Site) -> None:
     finished, running = site.finish(), site.start()
     alone = site.ada.create_game(3)
@@ -138,7 +136,6 @@ def test_the_games_of_a_player_are_filtered(site: Site) -> None:
     assert site.get(f"{site.ada.handle}/games?opponent=nobody-of-this-name").status_code == 404
 
 
-@pytest.mark.http("GET /players/HANDLE/head-to-head/OTHER", 200, 400, 404)
 def test_two_players_are_compared(site: Site) -> None:
     game = site.finish()
     site.catch_up()
@@ -157,9 +154,6 @@ def test_two_players_are_compared(site: Site) -> None:
     assert site.get(f"{path}?rules=barony").status_code == 400
 
 
-@pytest.mark.http("PATCH /me", 200, 400)
-@pytest.mark.http("GET /players/HANDLE/games", 403)
-@pytest.mark.http("GET /players/HANDLE/head-to-head/OTHER", 403)
 def test_players_choose_what_others_see(site: Site) -> None:
     site.finish()
     site.catch_up()
@@ -227,9 +221,6 @@ def test_private_games_change_nothing_that_others_receive(site: Site) -> None:
         assert {game.id for game in private} <= set(site.games("", viewer))
 
 
-@pytest.mark.http("GET /players/HANDLE", 401)
-@pytest.mark.http("GET /players/HANDLE/games", 401)
-@pytest.mark.http("GET /players/HANDLE/head-to-head/OTHER", 401)
 def test_a_token_that_is_not_valid_is_refused(site: Site) -> None:
     ada = site.ada.handle
     for path in (ada, f"{ada}/games", f"{ada}/head-to-head/{site.bea.handle}"):

@@ -1,6 +1,5 @@
 """The push subscriptions of a player over HTTP, and on the pages."""
 
-import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from py_vapid.utils import b64urlencode  # type: ignore[import-untyped] # has no annotations
@@ -9,9 +8,6 @@ from tests.support.accounts import PASSWORD, Accounts
 from tests.support.http_contract import invalid_fields
 
 
-@pytest.mark.http("GET /me/push", 200, 401)
-@pytest.mark.http("POST /me/push", 201, 400, 401)
-@pytest.mark.http("DELETE /me/push/ID", 204, 404, 401)
 def test_subscriptions_are_added_listed_and_removed(accounts: Accounts) -> None:
     ada, path = accounts.register(), "/api/v1/me/push"
     assert len(ada.http.get(path).json()["public_key"]) == 87

@@ -44,7 +44,6 @@ def set_turns(service: Service, player: str, turns: str) -> None:
     service.redis.hset(f"{key}:{generation}", f"player {player}", statistics.encode())
 
 
-@pytest.mark.http("POST /games/ID/players", 201, 403)
 def test_a_number_of_finished_games_is_required(accounts: Accounts, stored: Service) -> None:
     ada, bea, cid = (accounts.register() for _ in range(3))
     game = ada.create_game(3, options={"least_finished": 1})
@@ -86,7 +85,6 @@ def test_a_range_of_ratings_is_required_and_everything_missing_is_named(accounts
     assert join(bea, fitting)[0] == 201
 
 
-@pytest.mark.http("POST /games/ID/substitutes", 403)
 def test_requirements_apply_to_substitutes(accounts: Accounts) -> None:
     ada, bea, cid = (accounts.register() for _ in range(3))
     game = ada.create_game(

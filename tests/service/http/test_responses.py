@@ -66,7 +66,6 @@ class TestUnknownRoutes:
 
 
 class TestMethods:
-    @pytest.mark.http("GET /games/ID", 200)
     def test_head_returns_the_headers_of_get(self, accounts: Accounts) -> None:
         game, _ = accounts.start_game()
         for path in (f"/games/{game}", f"/games/{game}/position", f"/games/{game}/record", "/keys"):
@@ -147,7 +146,6 @@ class TestLog:
         for word in (ada.token, ada.handle + '"', PASSWORD, secret, "hush-hush", "Bearer"):
             assert word not in text
 
-    @pytest.mark.http("GET /me/notes", 500)
     def test_the_traceback_of_an_unexpected_error_is_logged_but_not_sent(
         self, web: WebServer, accounts: Accounts, redis_client: redis.Redis
     ) -> None:
@@ -204,13 +202,10 @@ class TestDocumentation:
 
 
 class TestHealth:
-    @pytest.mark.http("GET /healthz", 200)
-    @pytest.mark.http("GET /readyz", 200)
     def test_the_process_is_alive_and_ready(self, accounts: Accounts) -> None:
         assert accounts.anonymous.get("/healthz").json() == {"status": "alive"}
         assert accounts.anonymous.get("/readyz").json() == {"status": "ready"}
 
-    @pytest.mark.http("GET /metrics", 200)
     def test_metrics_are_labelled_by_route_and_never_by_path(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
         assert ada.act(game).status_code == 201

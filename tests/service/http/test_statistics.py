@@ -1,6 +1,5 @@
 """Statistics of the public games, over HTTP."""
 
-import pytest
 import redis
 
 from service.games.statistics import GameCounts
@@ -35,7 +34,6 @@ def figures(response: Json, seats: int) -> Json:
     return dict(entry)
 
 
-@pytest.mark.http("GET /statistics", 200)
 def test_public_games_count_and_private_ones_do_not(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:
@@ -60,6 +58,5 @@ def test_public_games_count_and_private_ones_do_not(
     assert after["events"] == before["events"] + events
 
 
-@pytest.mark.http("GET /statistics", 400)
 def test_an_unknown_parameter_is_refused(accounts: Accounts) -> None:
     assert accounts.anonymous.get(f"{URL}?system=barony").status_code == 400

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from tests.support.accounts import Accounts, PlayerClient
 from tests.support.http_contract import invalid_fields
 
@@ -32,8 +30,6 @@ def vacant_games(player: PlayerClient) -> list[str]:
     return [entry["id"] for entry in games]
 
 
-@pytest.mark.http("DELETE /games/ID/seats/me", 200, 403)
-@pytest.mark.http("POST /games/ID/substitutes", 201, 409)
 def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(accounts: Accounts) -> None:
     game, players = game_with_substitutes(accounts)
     ada, zoe = players[0], accounts.register()
@@ -67,9 +63,6 @@ def test_a_substitute_takes_over_a_seat_with_all_that_belongs_to_it(accounts: Ac
     assert refused.status_code == 403
 
 
-@pytest.mark.http("GET /games", 200, 400)
-@pytest.mark.http("POST /games/ID/substitutes", 400, 401, 404, 413, 415)
-@pytest.mark.http("DELETE /games/ID/seats/me", 401, 404, 413, 415)
 def test_bad_requests_about_seats_change_nothing(accounts: Accounts) -> None:
     players = [accounts.register() for _ in range(2)]
     options = {"substitutes": True, "private": True}
@@ -86,29 +79,12 @@ def test_bad_requests_about_seats_change_nothing(accounts: Accounts) -> None:
     for body in (-1, "zero", True):
         response = take(players[1], game, body)
         assert (response.status_code, invalid_fields(response)) == (400, {"seat"})
-    path = f"/api/v1/games/{game}/substitutes"
-    public = f"/api/v1/games/{players[1].create_game()}"
-    assert accounts.anonymous.post(f"{public}/substitutes", json={"seat": 0}).status_code == 401
-    assert accounts.anonymous.delete(f"{public}/seats/me").status_code == 401
-    assert players[1].http.post(path, content=b"x" * 70_000).status_code == 413
-    assert (
-        players[1]
-        .http.post(path, content=b"seat", headers={"Content-Type": "text/plain"})
-        .status_code
-        == 415
-    )
-    for content, status in ((b"x" * 70_000, 413), (b"{}", 415)):
-        refused = players[1].http.request(
-            "DELETE", f"/api/v1/games/{game}/seats/me", content=content
-        )
-        assert refused.status_code == status
     for query, field in (("vacant=yes", "vacant"), ("vacant=true&status=open", "status")):
         response = zoe.http.get(f"/api/v1/games?{query}")
         assert (response.status_code, invalid_fields(response)) == (400, {field})
     assert players[1].http.get(f"/api/v1/games/{game}").json()["vacant"] == [seat]
 
 
-@pytest.mark.http("DELETE /games/ID/seats/me", 409)
 def test_games_without_substitutes_and_open_games_have_no_vacant_seats(accounts: Accounts) -> None:
     game, players = accounts.start_game(2)
     assert leave(players[0], game).status_code == 409
@@ -124,8 +100,6 @@ def take_with_key(account: PlayerClient, game: str, seat: int, key: str) -> int:
     return response.status_code
 
 
-@pytest.mark.http("POST /games/ID/substitutes", 422)
-@pytest.mark.http("DELETE /games/ID/seats/me", 400, 422)
 def test_a_repeated_request_with_its_key_has_the_same_result(accounts: Accounts) -> None:
     game, players = game_with_substitutes(accounts)
     headers = {"Idempotency-Key": "leaving"}

@@ -1,16 +1,11 @@
 """The webhooks of a player over HTTP."""
 
-import pytest
-
 from tests.support.accounts import Accounts
 from tests.support.http_contract import invalid_fields
 
 URL = "https://example.org/games"
 
 
-@pytest.mark.http("POST /me/webhooks", 201, 400, 401, 409)
-@pytest.mark.http("GET /me/webhooks", 200, 401)
-@pytest.mark.http("DELETE /me/webhooks/WEBHOOK", 204, 404, 401)
 def test_webhooks_are_registered_listed_and_removed(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     path = "/api/v1/me/webhooks"
@@ -38,8 +33,6 @@ def test_webhooks_are_registered_listed_and_removed(accounts: Accounts) -> None:
         assert response.status_code == 401
 
 
-@pytest.mark.http("POST /me/webhooks/WEBHOOK/test", 204, 404)
-@pytest.mark.http("POST /me/webhooks/WEBHOOK/enable", 200, 404)
 def test_a_webhook_can_be_tested_and_enabled_by_its_owner_only(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     id = ada.http.post("/api/v1/me/webhooks", json={"url": URL}).json()["id"]
@@ -51,7 +44,6 @@ def test_a_webhook_can_be_tested_and_enabled_by_its_owner_only(accounts: Account
         assert bea.http.post(f"{path}/{call}").status_code == 404
 
 
-@pytest.mark.http("POST /me/webhooks/WEBHOOK/test", 429)
 def test_a_player_can_request_twenty_tests_in_an_hour(accounts: Accounts) -> None:
     ada, bea = accounts.register(), accounts.register()
     paths = [
@@ -63,23 +55,3 @@ def test_a_player_can_request_twenty_tests_in_an_hour(accounts: Accounts) -> Non
     refusal = ada.http.post(paths[0])
     assert 0 < int(refusal.headers["retry-after"]) <= 3600
     assert bea.http.post(paths[1]).status_code == 204
-
-
-@pytest.mark.http("GET /me/webhooks", 400)
-@pytest.mark.http("POST /me/webhooks", 413, 415)
-@pytest.mark.http("POST /me/webhooks/WEBHOOK/test", 401)
-@pytest.mark.http("POST /me/webhooks/WEBHOOK/enable", 401)
-@pytest.mark.http("GET /me/push", 400)
-@pytest.mark.http("POST /me/push", 413, 415)
-@pytest.mark.http("POST /me/email", 413, 415)
-def test_requests_of_another_form_are_refused(accounts: Accounts) -> None:
-    ada = accounts.register()
-    for path in ("webhooks", "push"):
-        assert ada.http.get(f"/api/v1/me/{path}?all=yes").status_code == 400
-    for path in ("webhooks", "push", "email"):
-        address = f"/api/v1/me/{path}"
-        assert ada.http.post(address, json={"url": "x" * 65536}).status_code == 413
-        assert ada.http.post(address, data={"url": URL}).status_code == 415
-    for call in ("test", "enable"):
-        response = accounts.anonymous.post(f"/api/v1/me/webhooks/abc/{call}")
-        assert response.status_code == 401

@@ -60,10 +60,6 @@ def ada(accounts: Accounts) -> PlayerClient:
     return accounts.register()
 
 
-@pytest.mark.http("POST /imports", 201)
-@pytest.mark.http("GET /imports/ID", 200, 404)
-@pytest.mark.http("GET /imports/ID/record", 200, 404)
-@pytest.mark.http("GET /me/imports", 200, 401)
 def test_a_record_of_another_server_is_kept_as_it_is(accounts: Accounts, ada: PlayerClient) -> None:
     record = uploaded(ada, FINISHED)
     assert is_import_id(record["id"])
@@ -93,7 +89,6 @@ def test_a_file_in_a_form_is_accepted_as_well(ada: PlayerClient) -> None:
     assert response.json()["bytes"] == len(FINISHED)
 
 
-@pytest.mark.http("GET /imports", 200, 400)
 def test_only_public_records_are_listed(accounts: Accounts, ada: PlayerClient) -> None:
     hidden = uploaded(ada, FINISHED)
     first, second = (uploaded(ada, FINISHED, "?public=true") for _ in range(2))
@@ -187,7 +182,6 @@ NO_RECORDS = {
 }
 
 
-@pytest.mark.http("POST /imports", 400)
 @pytest.mark.parametrize("data", NO_RECORDS.values(), ids=NO_RECORDS)
 def test_what_is_no_record_of_a_finished_game_is_refused(ada: PlayerClient, data: bytes) -> None:
     response = upload(ada, data)
@@ -197,7 +191,6 @@ def test_what_is_no_record_of_a_finished_game_is_refused(ada: PlayerClient, data
     assert ada.http.get("/api/v1/me/imports").json()["imports"] == []
 
 
-@pytest.mark.http("POST /imports", 401, 413, 415)
 def test_what_cannot_be_read_is_refused(accounts: Accounts, ada: PlayerClient) -> None:
     assert accounts.anonymous.post(IMPORTS, content=FINISHED, headers=LINES).status_code == 401
     for type in ("application/json", "application/zip", "text/html"):
@@ -222,7 +215,6 @@ def test_what_cannot_be_read_is_refused(accounts: Accounts, ada: PlayerClient) -
     assert str(MAX_BODY_BYTES) in large.json()["detail"].replace(",", "")
 
 
-@pytest.mark.http("DELETE /imports/ID", 204, 401, 403, 404)
 def test_only_its_uploader_deletes_a_record(accounts: Accounts, ada: PlayerClient) -> None:
     address = f"{IMPORTS}/{uploaded(ada, FINISHED, '?public=true')['id']}"
     assert accounts.anonymous.delete(address).status_code == 401
@@ -236,10 +228,6 @@ def test_only_its_uploader_deletes_a_record(accounts: Accounts, ada: PlayerClien
     assert address not in [f"{IMPORTS}/{record['id']}" for record in listed]
 
 
-@pytest.mark.http("GET /imports", 401)
-@pytest.mark.http("GET /imports/ID", 400, 401)
-@pytest.mark.http("GET /imports/ID/record", 400, 401)
-@pytest.mark.http("GET /me/imports", 400)
 def test_what_reads_refuses_bad_tokens_and_parameters(ada: PlayerClient) -> None:
     address = f"{IMPORTS}/{uploaded(ada, FINISHED)['id']}"
     for path in (address, f"{address}/record", "/api/v1/me/imports"):
@@ -249,7 +237,6 @@ def test_what_reads_refuses_bad_tokens_and_parameters(ada: PlayerClient) -> None
         assert ada.http.get(path).status_code == 401
 
 
-@pytest.mark.http("POST /imports", 409)
 def test_the_number_of_records_of_a_player_is_bounded(
     ada: PlayerClient, redis_client: redis.Redis
 ) -> None:
@@ -260,7 +247,6 @@ def test_the_number_of_records_of_a_player_is_bounded(
     assert "50 imported records" in response.json()["detail"]
 
 
-@pytest.mark.http("DELETE /admin/imports/ID", 204)
 def test_an_administrator_deletes_a_record_with_a_reason(
     accounts: Accounts, ada: PlayerClient, redis_client: redis.Redis
 ) -> None:
@@ -318,7 +304,6 @@ def test_a_token_needs_the_scope_play(accounts: Accounts, ada: PlayerClient) -> 
         assert response.status_code == status, response.text
 
 
-@pytest.mark.http("POST /imports", 503)
 def test_an_import_is_no_worse_for_an_audit_that_was_killed(
     ada: PlayerClient, web: WebServer
 ) -> None:

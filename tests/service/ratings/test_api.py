@@ -25,7 +25,6 @@ from tests.support.server import WebServer
 RATED = {"rated": True}
 
 
-@pytest.mark.http("POST /games", 201, 400)
 def test_a_game_is_rated_if_its_creator_says_so(accounts: Accounts) -> None:
     ada = accounts.register()
     body = {"rules": "barony", "seats": 2}
@@ -43,8 +42,6 @@ def test_a_game_is_rated_if_its_creator_says_so(accounts: Accounts) -> None:
         assert (response.status_code, invalid_fields(response)) == (400, {"options.rated"})
 
 
-@pytest.mark.http("POST /games/ID/bots", 409)
-@pytest.mark.http("POST /games/ID/players", 201, 409)
 def test_bots_and_guests_cannot_play_in_a_rated_game(accounts: Accounts) -> None:
     ada = accounts.register()
     game, plain = ada.create_game(3, options=RATED), ada.create_game(3)
@@ -65,7 +62,6 @@ def test_bots_and_guests_cannot_play_in_a_rated_game(accounts: Accounts) -> None
         assert guest.post(f"/api/v1/games/{game}/players").status_code == 201
 
 
-@pytest.mark.http("POST /games/ID/substitutes", 201, 409)
 def test_a_guest_cannot_be_a_substitute_in_a_rated_game(accounts: Accounts) -> None:
     options = {"rated": True, "substitutes": True, "seating": "joined"}
     game, players = accounts.start_game(3, options=options)
@@ -117,9 +113,6 @@ def everything(accounts: Accounts) -> list[Json]:
     return shown
 
 
-@pytest.mark.http("GET /ratings/statement", 200)
-@pytest.mark.http("GET /ratings/games", 200)
-@pytest.mark.http("GET /leaderboards/SYSTEM", 200)
 def test_a_rated_game_is_in_the_history_and_on_leaderboards(
     accounts: Accounts, worker: Service
 ) -> None:
@@ -165,8 +158,6 @@ def test_a_player_whose_profile_shows_nothing_is_on_no_leaderboard(
     assert places() == before
 
 
-@pytest.mark.http("PUT /admin/games/GAME/rating-exclusion", 204, 409)
-@pytest.mark.http("DELETE /admin/games/GAME/rating-exclusion", 204, 404)
 def test_an_administrator_excludes_a_game_and_lets_it_count_again(
     accounts: Accounts, worker: Service, redis_client: redis.Redis, tmp_path: Path
 ) -> None:
@@ -207,9 +198,6 @@ def test_an_administrator_excludes_a_game_and_lets_it_count_again(
     assert "does not count by a ruling" not in httpx.get(f"{accounts.url}/leaderboards").text
 
 
-@pytest.mark.http("GET /ratings/statement", 400)
-@pytest.mark.http("GET /ratings/games", 400)
-@pytest.mark.http("GET /leaderboards/SYSTEM", 400, 404)
 def test_requests_that_are_not_valid_are_refused(accounts: Accounts) -> None:
     for path, status in (
         ("ratings/statement?at=1", 400),

@@ -38,11 +38,6 @@ def wait_until_readiness_is(url: str, status: int) -> None:
     wait_until(is_reached)
 
 
-@pytest.mark.http("POST /games/ID/actions", 503)
-@pytest.mark.http("GET /games", 503)
-@pytest.mark.http("GET /readyz", 503)
-@pytest.mark.http("GET /healthz", 200)
-@pytest.mark.http("POST /players", 503)
 def test_the_server_recovers_when_redis_is_killed_and_restarted(
     own_redis: EmbeddedRedis, own_web: WebServer, contract: Contract
 ) -> None:

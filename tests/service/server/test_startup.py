@@ -110,7 +110,6 @@ def test_the_server_key_is_published_before_the_first_request(tmp_path: Path) ->
         assert [key["key"] for key in keys] == [SigningKey.load(settings.signing_key).id]
 
 
-@pytest.mark.http("GET /readyz", 200, 503)
 def test_a_server_is_not_ready_without_a_usable_key(tmp_path: Path, contract: Contract) -> None:
     redis_server = EmbeddedRedis(tmp_path / "redis")
     settings = settings_for(redis_server, tmp_path)
@@ -128,7 +127,6 @@ def test_a_server_is_not_ready_without_a_usable_key(tmp_path: Path, contract: Co
             assert [key["key"] for key in keys] == [SigningKey.load(settings.signing_key).id]
 
 
-@pytest.mark.http("GET /readyz", 503)
 def test_a_server_whose_key_is_retired_while_it_runs_is_not_ready(
     tmp_path: Path, contract: Contract
 ) -> None:

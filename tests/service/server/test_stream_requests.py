@@ -4,7 +4,6 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
 from flask import request
 
 from service.accounts.tokens import token_key
@@ -45,7 +44,6 @@ def test_the_view_passes_the_visitor_and_the_token_to_the_gateway(service: Servi
     assert stream_request(path, {"Last-Event-ID": "5"}).must_reset is True
 
 
-@pytest.mark.http("GET /games/ID/stream", 200)
 def test_a_client_with_events_that_are_not_in_the_log_is_reset(accounts: Accounts) -> None:
     ada = accounts.register()
     game = ada.create_game()
@@ -64,7 +62,6 @@ def test_a_client_with_events_that_are_not_in_the_log_is_reset(accounts: Account
     check_reset({"Last-Event-ID": str(head + 1)})
 
 
-@pytest.mark.http("GET /games/ID/stream", 429, 503)
 def test_a_visitor_with_too_many_streams_is_refused_and_others_are_not(
     web_redis_urls: RedisUrls, contract: Contract, tmp_path: Path
 ) -> None:

@@ -47,7 +47,6 @@ def read_stream(url: str, game: str, last: int, **headers: str) -> list[ServerSe
     return asyncio.run(read())
 
 
-@pytest.mark.http("GET /games/ID/stream", 200)
 def test_a_stream_has_the_whole_log_and_continues(accounts: Accounts, contract: Contract) -> None:
     game, players = accounts.start_game()
 
@@ -95,7 +94,6 @@ def test_the_header_takes_precedence_over_the_query(accounts: Accounts) -> None:
     assert asyncio.run(first("?after=0", {"Last-Event-ID": "3"})) == 4
 
 
-@pytest.mark.http("GET /games/ID/stream", 400, 401, 404)
 def test_an_invalid_request_is_refused(accounts: Accounts) -> None:
     path = f"/api/v1/games/{accounts.start_game()[0]}/stream"
     for query in ("?after=x", "?after=-1", "?since=3"):
@@ -109,7 +107,6 @@ def test_an_invalid_request_is_refused(accounts: Accounts) -> None:
     assert accounts.anonymous.get("/api/v1/games/nothing/stream").status_code == 404
 
 
-@pytest.mark.http("GET /games/ID/stream", 204)
 def test_a_stream_ends_with_the_game_and_cannot_be_opened_again(accounts: Accounts) -> None:
     ada = accounts.register()
     game = ada.create_game()
@@ -279,7 +276,6 @@ def test_a_client_that_does_not_read_is_dropped_and_others_are_not(
     service.redis.close()
 
 
-@pytest.mark.http("GET /games/ID/stream", 503)
 def test_the_number_of_streams_is_limited(
     web_redis_urls: RedisUrls, contract: Contract, tmp_path: Path
 ) -> None:
