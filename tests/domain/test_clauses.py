@@ -1,6 +1,7 @@
-"""Every clause of docs/rules.md has a test that is marked `allows`, and one that is marked `refuses`.
+"""Every clause of docs/rules.md has a test that allows something by it, and one that refuses something.
 
-The markers are read from the test files themselves, so that it does not matter which tests a run selects.
+A test names them with the markers `allows` and `refuses`, or asserts that an action `is_refused` by a clause.
+The test files themselves are read, so that it does not matter which tests a run selects.
 """
 
 import ast
@@ -33,11 +34,16 @@ CLAUSES_ON_PAGE = CLAUSE.findall((ROOT / "docs" / "rules.md").read_text())
 
 
 def markers(source: str) -> Iterator[tuple[str, str]]:
-    """(`allows` or `refuses`, clause) for each clause that a marker in the source names.
+    """(`allows` or `refuses`, clause) for each clause that a marker or an `is_refused` in the source names.
 
-    Only literal clauses are read. Raises ValueError for others.
+    The clause of a marker must be a literal. Raises ValueError for others.
     """
     for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="is_refused"), args=[ast.Constant(str(id)), *_]):
+                yield "refuses", id
+            case _:
+                pass
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             continue
         for call in node.decorator_list:
@@ -65,7 +71,7 @@ def marked_clauses() -> dict[str, set[str]]:
     marked: dict[str, set[str]] = {"allows": set(), "refuses": set()}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         source = path.read_text()
-        if any(f".{kind}(" in source for kind in marked):
+        if any(word in source for word in (".allows(", ".refuses(", ".is_refused(")):
             for kind, clause in markers(source):
                 marked[kind].add(clause)
     return marked
@@ -74,7 +80,7 @@ def marked_clauses() -> dict[str, set[str]]:
 @pytest.mark.parametrize("clause", CLAUSES_ON_PAGE)
 @pytest.mark.parametrize("kind", ["allows", "refuses"])
 def test_every_clause_has_a_test_that_allows_and_one_that_refuses(kind: str, clause: str) -> None:
-    assert clause in marked_clauses()[kind], f"no test is marked {kind}({clause!r})"
+    assert clause in marked_clauses()[kind], f"no test {kind} something by {clause!r}"
 
 
 def test_no_marker_names_a_clause_that_does_not_exist() -> None:
@@ -123,7 +129,7 @@ def test_an_explanation_names_clauses_that_exist(seats: int, rules: AnyRuleSyste
         assert {clause for clause, _ in reasons} <= rules.CLAUSES.keys()
 
 
-def test_markers_of_functions_and_methods_are_read() -> None:
+def test_markers_and_refusals_of_functions_and_methods_are_read() -> None:
     source = """
 @pytest.mark.parametrize("a", [1])
 @pytest.mark.allows("BY-REC-1", "BY-REC-2")
@@ -131,12 +137,14 @@ def test_one(a): ...
 
 class TestTwo:
     @pytest.mark.refuses("BY-MOV-1")
-    def test_two(self): ...
+    def test_two(self):
+        when(state, 0, "pass").is_refused("BY-TURN-1", "why")
 """
     assert sorted(markers(source)) == [
         ("allows", "BY-REC-1"),
         ("allows", "BY-REC-2"),
         ("refuses", "BY-MOV-1"),
+        ("refuses", "BY-TURN-1"),
     ]
 
 

@@ -90,7 +90,6 @@ def test_with_an_empty_market_a_turn_starts_with_laying() -> None:
     when(state, 0, "end").leads_to("lay round 30 seat 1")
 
 
-@pytest.mark.refuses("BN-DRW-2")
 @pytest.mark.parametrize(("slot", "market"), [(3, "MV"), (2, "M"), (3, "M")])
 def test_an_empty_slot_cannot_be_chosen(slot: int, market: str) -> None:
     state = given(f"draw round 2 seat 0\n0: 9\n1: 0\nmarket {market}\nboard\nM")
@@ -113,7 +112,6 @@ def test_a_draw_may_lead_to_a_debt_of_4(honour: int, slots: str) -> None:
     when(state, 0, f"draw {slots[-1]}").leads_to("lay round 2 seat 0")
 
 
-@pytest.mark.refuses("BN-DRW-3")
 @pytest.mark.parametrize(("honour", "slot"), [(-2, 3), (-3, 3), (-4, 2), (-4, 3)])
 def test_a_draw_cannot_lead_to_a_greater_debt(honour: int, slot: int) -> None:
     state = given(MARKET.replace("0: 3", f"0: {honour}"))

@@ -93,7 +93,6 @@ def test_a_seat_without_turns_left_gets_no_more_turns() -> None:
     when(state, 0, "end").leads_to("scoring round 31")
 
 
-@pytest.mark.refuses("BN-END-1")
 def test_the_game_is_not_ranked_before_play_is_over() -> None:
     state = given("lay round 31 seat 0\n0: 0, M, turns 1\n1: 0, M, turns 0\nboard\nM")
     when_scored(state).is_refused("BN-END-1", "not being scored")

@@ -51,7 +51,6 @@ def test_a_keep_may_be_put_on_the_meadow_just_laid() -> None:
     assert state.keeps == {(1, 0): (0, "knight")}
 
 
-@pytest.mark.refuses("BN-KEP-1")
 @pytest.mark.parametrize(
     ("at", "words"),
     [
@@ -64,7 +63,6 @@ def test_a_keep_cannot_be_put_on_another_hex(at: str, words: str) -> None:
     when(given(KEEPING), 0, f"keep {at}").is_refused("BN-KEP-1", words)
 
 
-@pytest.mark.refuses("BN-KEP-1")
 def test_a_meadow_has_one_keep_and_a_turn_has_one_keep() -> None:
     state = given(KEEPING.replace("board\n    M ", "board\n    M0k"))
     when(state, 0, "keep 0,0").is_refused("BN-KEP-1", "seat 0 has a keep")
@@ -119,7 +117,6 @@ def test_a_resignation_of_the_seat_to_act_ends_the_rest_of_keeps() -> None:
     assert (state.players[1].keeps, state.players[1].resting) == (4, 0)
 
 
-@pytest.mark.refuses("BN-KEP-2")
 def test_a_keep_that_returned_in_this_turn_cannot_be_put_down() -> None:
     state = given("keep round 4 seat 0\n0: 0, keeps 0, resting 2\n1: 0\nmarket MVF\nboard\nM M")
     when(state, 0, "keep 0,0").is_refused("BN-KEP-2", "only keeps that came back")

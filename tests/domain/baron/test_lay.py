@@ -45,7 +45,6 @@ def test_of_two_equal_tiles_one_is_laid() -> None:
     assert after.players[0].reserve == ("pond", "village")
 
 
-@pytest.mark.refuses("BN-LAY-1")
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -76,7 +75,6 @@ def test_these_tiles_may_be_adjacent(reserve: str, board: str, text: str) -> Non
     assert when(laying(reserve, board), 0, text).event.type == "TilePlaced"
 
 
-@pytest.mark.refuses("BN-LAY-2")
 @pytest.mark.parametrize(
     ("letter", "tile"),
     [
@@ -155,7 +153,6 @@ def test_the_seat_chooses_the_discarded_tile_and_everyone_sees_it() -> None:
     when(blocked("PPP"), 0, "discard pond").produces("TileDiscarded", seat=0, tile="pond")
 
 
-@pytest.mark.refuses("BN-LAY-4")
 @pytest.mark.parametrize(
     ("reserve", "board", "words"),
     [("P", "M", "a pond can be laid on -1,0"), ("PV", "P", "a village can be laid on -1,0")],
@@ -164,6 +161,5 @@ def test_no_tile_is_discarded_while_one_can_be_laid(reserve: str, board: str, wo
     when(laying(reserve, board), 0, "discard pond").is_refused("BN-LAY-4", words)
 
 
-@pytest.mark.refuses("BN-LAY-4")
 def test_only_tiles_of_the_reserve_are_discarded() -> None:
     when(blocked("PP"), 0, "discard village").is_refused("BN-LAY-4", "no village in reserve")

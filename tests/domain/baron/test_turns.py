@@ -99,7 +99,6 @@ def test_a_seat_may_resign_in_any_turn() -> None:
     when(at("lay", 0), 2, "resign").leads_to("lay round 4 seat 0")
 
 
-@pytest.mark.refuses("BN-TRN-2")
 @pytest.mark.parametrize("text", ["draw 1", "lay pond 3,0", "discard pond", "keep 0,0", "end"])
 @pytest.mark.parametrize("phase", ["draw", "lay", "keep"])
 def test_other_actions_are_refused_in_the_turn_of_another_seat(phase: str, text: str) -> None:
@@ -107,7 +106,6 @@ def test_other_actions_are_refused_in_the_turn_of_another_seat(phase: str, text:
     assert legal_texts(at(phase, 0), 1) == []
 
 
-@pytest.mark.refuses("BN-TRN-2")
 @pytest.mark.parametrize("text", ["draw 1", "end", "resign"])
 def test_a_seat_that_is_out_cannot_act(text: str) -> None:
     state = when_removed(at("draw", 0), 0).leads_to("draw round 4 seat 1")
@@ -115,7 +113,6 @@ def test_a_seat_that_is_out_cannot_act(text: str) -> None:
     when_removed(state, 0).is_refused("BN-TRN-2", "out")
 
 
-@pytest.mark.refuses("BN-TRN-2")
 @pytest.mark.parametrize("phase", ["scoring", "finished"])
 @pytest.mark.parametrize("text", ["draw 1", "lay pond 3,0", "end", "resign"])
 def test_no_action_is_accepted_when_play_is_over(phase: str, text: str) -> None:
@@ -135,7 +132,6 @@ def test_a_turn_consists_of_a_draw_a_tile_and_a_keep() -> None:
     assert state.turn == 21
 
 
-@pytest.mark.refuses("BN-TRN-3")
 @pytest.mark.parametrize(
     ("phase", "text", "words"),
     [

@@ -332,7 +332,6 @@ def test_only_the_order_of_moves_matters() -> None:
     assert parse_action(move(moves=[STEP, back])) != parse_action(move(moves=[back, STEP]))
 
 
-@pytest.mark.refuses("BS-SPL-1")
 @pytest.mark.parametrize(
     "text",
     [

@@ -60,7 +60,6 @@ def test_all_knights_may_be_replaced_at_once() -> None:
         """)
 
 
-@pytest.mark.refuses("BY-BLD-1")
 @pytest.mark.parametrize(
     "where", ["0,0", "1,0", "2,0", "9,9"], ids=["empty", "city", "opponent", "not on the board"]
 )
@@ -90,7 +89,6 @@ def test_a_hex_whose_village_was_destroyed_can_be_built_on() -> None:
         """)
 
 
-@pytest.mark.refuses("BY-BLD-2")
 @pytest.mark.parametrize(
     "cell",
     ["P0vk", "P0sk", "P0ck", "P0k1v"],
@@ -101,7 +99,6 @@ def test_nothing_is_built_where_there_is_a_building(cell: str) -> None:
     when(state, 0, "build stronghold 0,0").is_refused("BY-BLD-2", "0,0", "already a building")
 
 
-@pytest.mark.refuses("BY-BLD-2")
 def test_the_village_of_a_seat_that_is_out_is_a_building_like_any_other() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP0k1v P2ck")
     when(state, 0, "build village 0,0").is_refused("BY-BLD-2")
@@ -119,14 +116,12 @@ def test_an_opposing_knight_on_an_adjacent_hex_does_not_prevent_building() -> No
         """)
 
 
-@pytest.mark.refuses("BY-BLD-3")
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
 def test_nothing_is_built_on_a_hex_with_an_opposing_knight(words: str) -> None:
     state = given(f"play round 3 seat 0\n0: baron\n1: {words}\n2: baron\nboard\nP0k1k P0k P2ck")
     when(state, 0, "build village 0,0").is_refused("BY-BLD-3", "opponent's knight")
 
 
-@pytest.mark.refuses("BY-BLD-3")
 def test_one_illegal_site_makes_the_whole_action_illegal() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k1k P0k P1ck")
     when(state, 0, "build village 0,0 village 1,0").is_refused("BY-BLD-3", "0,0")
@@ -140,14 +135,12 @@ def test_the_second_stronghold_and_the_last_village_are_built() -> None:
     assert (after.reserve_villages[0], after.reserve_strongholds[0]) == (0, 0)
 
 
-@pytest.mark.refuses("BY-BLD-4")
 def test_two_strongholds_are_not_built_with_one_in_reserve() -> None:
     state = given("play round 3 seat 0\n0: baron\n1: baron\nboard\nP0k P0k P0s")
     refused = when(state, 0, "build stronghold 0,0 stronghold 1,0")
     refused.is_refused("BY-BLD-4", "1 stronghold")
 
 
-@pytest.mark.refuses("BY-BLD-4")
 def test_two_villages_are_not_built_with_one_in_reserve() -> None:
     row = " ".join(["P0v"] * 13)
     state = given(f"play round 3 seat 0\n0: baron\n1: baron\nboard\nM0k M0k {row}")

@@ -150,7 +150,6 @@ def test_a_single_seat_that_has_not_asked_keeps_the_game_going() -> None:
     when_time_is_up(state).leads_to("play round 5 seat 0")
 
 
-@pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize(
     ("words", "text", "why"),
     [("baron, asked", "agree", "already"), ("baron", "disagree", "has not asked")],
@@ -162,14 +161,12 @@ def test_a_seat_can_neither_ask_twice_nor_withdraw_what_it_has_not_asked(
     when(three_players(words, "baron", "baron"), 0, text).is_refused("BY-END-5", why)
 
 
-@pytest.mark.refuses("BY-END-5")
 def test_an_agreement_by_all_can_no_longer_be_withdrawn() -> None:
     state = three_players("baron, asked", "baron, asked", "baron, asked")
     when(state, 1, "disagree").is_refused("BY-END-5", "can no longer be withdrawn")
     when(state, 1, "agree").is_refused("BY-END-5", "already")
 
 
-@pytest.mark.refuses("BY-END-5")
 @pytest.mark.parametrize("text", ["agree", "disagree"])
 @pytest.mark.parametrize("head", ["play round 4 seat 0", "setup round 0 seat 0 agreement"])
 def test_asking_for_the_end_requires_the_option_and_a_game_in_play(head: str, text: str) -> None:

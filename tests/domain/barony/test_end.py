@@ -118,7 +118,6 @@ def test_a_marquis_ends_nothing() -> None:
     when(state, 1, "title 3 field").leads_to("play round 9 seat 0")
 
 
-@pytest.mark.refuses("BY-END-2")
 def test_no_ranking_before_the_round_is_over() -> None:
     state = when(last_round(0, 0), 0, "title 3 field").after
     when_scored(state).is_refused("BY-END-2", "play is not over")

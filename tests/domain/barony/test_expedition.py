@@ -65,7 +65,6 @@ def test_one_missing_neighbour_makes_an_edge_hex() -> None:
     when(state, 0, "expedition 0,-1").leads_to("play round 6 seat 1")
 
 
-@pytest.mark.refuses("BY-EXP-2")
 @pytest.mark.parametrize(
     ("where", "word"),
     [("0,0", "not on the edge"), ("5,5", "not on the board"), ("-1,-1", "not on")],
@@ -74,7 +73,6 @@ def test_inner_hexes_and_hexes_off_the_board_are_no_edge_hexes(where: str, word:
     when(given(ROSE), 0, f"expedition {where}").is_refused("BY-EXP-2", word)
 
 
-@pytest.mark.refuses("BY-EXP-2")
 def test_a_hex_surrounded_by_lakes_and_pawns_is_no_edge_hex() -> None:
     state = given("""
         play round 6 seat 0
@@ -95,7 +93,6 @@ def test_an_expedition_may_go_to_any_terrain_but_a_lake_on_the_edge(cell: str) -
     when(state, 0, "expedition 2,0").leads_to("play round 6 seat 1")
 
 
-@pytest.mark.refuses("BY-EXP-3")
 def test_no_expedition_goes_to_a_lake() -> None:
     when(given(ROSE), 0, "expedition 1,-1").is_refused("BY-EXP-3", "lake")
 
@@ -112,7 +109,6 @@ def test_pawns_on_adjacent_hexes_do_not_prevent_an_expedition() -> None:
         """)
 
 
-@pytest.mark.refuses("BY-EXP-4")
 @pytest.mark.parametrize("cell", ["D0k", "D0v", "D0c", "D1k", "D1v", "D1s", "D1c", "D2k", "D2v"])
 def test_no_expedition_goes_to_a_hex_with_any_pawn(cell: str) -> None:
     state = given(f"""
@@ -133,7 +129,6 @@ def test_two_knights_of_the_reserve_are_enough() -> None:
     assert (after.reserve_knights[0], after.removed_knights[0]) == (0, 1)
 
 
-@pytest.mark.refuses("BY-EXP-5")
 @pytest.mark.parametrize(
     ("words", "cell"),
     [("baron", "P0ckkkkkk"), ("baron", "P0ckkkkkkk"), ("baron, removed 3", "P0ckkk")],

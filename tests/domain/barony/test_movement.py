@@ -67,7 +67,6 @@ def test_there_is_no_limit_to_own_knights_on_a_hex() -> None:
         """)
 
 
-@pytest.mark.refuses("BY-MOV-1")
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -97,7 +96,6 @@ def test_a_move_must_take_an_own_knight_to_an_adjacent_hex(text: str, word: str)
     when(row("P0kk D F P1k P0c P"), 0, text).is_refused("BY-MOV-1", word)
 
 
-@pytest.mark.refuses("BY-MOV-1")
 def test_hexes_at_distance_two_are_not_adjacent() -> None:
     state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nP P\n P P0k")
     when(state, 0, "move 1,1>0,0").is_refused("BY-MOV-1", "not adjacent")
@@ -133,7 +131,6 @@ def test_two_knights_may_leave_a_hex_that_holds_two() -> None:
     when(row("P D0kk F P1ck"), 0, "move 1,0>0,0 1,0>2,0").leads_to("play round 2 seat 1")
 
 
-@pytest.mark.refuses("BY-MOV-2")
 @pytest.mark.parametrize(
     "text",
     [
@@ -156,7 +153,6 @@ def test_a_knight_moves_onto_any_terrain_but_a_lake() -> None:
         when(state, 0, f"move 1,0>{to}").leads_to("play round 2 seat 1")
 
 
-@pytest.mark.refuses("BY-MOV-3")
 @pytest.mark.parametrize("text", ["move 0,0>1,0", "move 0,0>0,1 0,0>1,0"])
 def test_no_knight_moves_onto_a_lake(text: str) -> None:
     state = given("play round 2 seat 0\n0: baron\n1: baron\nboard\nP0kk L P1ck\n P P P")
@@ -169,7 +165,6 @@ def test_a_knight_may_enter_own_cities_own_strongholds_and_any_village(cell: str
     when(row(f"P0k {cell} P1ck"), 0, "move 0,0>1,0").leads_to("play round 2 seat 1")
 
 
-@pytest.mark.refuses("BY-MOV-4")
 @pytest.mark.parametrize("cell", ["D1c", "D1s", "D1ck", "D1sk"])
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
 def test_no_knight_enters_an_opponents_city_or_stronghold(cell: str, words: str) -> None:
@@ -183,7 +178,6 @@ def test_a_knight_may_enter_a_hex_with_one_pawn_of_each_of_several_opponents(cel
     when(row(f"P0k {cell} P1ck"), 0, "move 0,0>1,0").leads_to("play round 2 seat 1")
 
 
-@pytest.mark.refuses("BY-MOV-5")
 @pytest.mark.parametrize("cell", ["D1kk", "D1vk", "D1kkk", "D1vkk"])
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
 def test_no_knight_enters_a_hex_with_two_pawns_of_one_opponent(cell: str, words: str) -> None:
@@ -198,7 +192,6 @@ def test_a_knight_may_enter_a_mountain_without_opponents(cell: str) -> None:
     when(row(f"P0k {cell} P1ck"), 0, "move 0,0>1,0").leads_to("play round 2 seat 1")
 
 
-@pytest.mark.refuses("BY-MOV-6")
 @pytest.mark.parametrize("cell", ["M1k", "M1v"])
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
 def test_no_knight_enters_a_mountain_with_an_opposing_pawn(cell: str, words: str) -> None:

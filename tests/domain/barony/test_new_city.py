@@ -47,7 +47,6 @@ def test_knights_can_be_recruited_in_a_new_city() -> None:
     when(state, 0, "recruit 2 at 0,0").produces("KnightsRecruited", at=[0, 0])
 
 
-@pytest.mark.refuses("BY-CTY-1")
 @pytest.mark.parametrize(
     "where",
     ["0,0", "1,0", "2,0", "4,0", "6,0", "9,9"],
@@ -65,7 +64,6 @@ def test_only_an_own_village_becomes_a_city(where: str) -> None:
     when(state, 0, f"city {where}").is_refused("BY-CTY-1", where)
 
 
-@pytest.mark.refuses("BY-CTY-1")
 def test_the_village_of_a_seat_that_is_out_does_not_become_a_city() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP1v P P0k P2ck")
     when(state, 0, "city 0,0").is_refused("BY-CTY-1")
@@ -78,7 +76,6 @@ def test_a_city_may_be_on_mountain_plain_or_field(cell: str) -> None:
     when(state, 0, "city 0,0").leads_to("play round 6 seat 1")
 
 
-@pytest.mark.refuses("BY-CTY-2")
 def test_no_city_in_a_forest() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nF0v P P1ck")
     when(state, 0, "city 0,0").is_refused("BY-CTY-2", "forest")
@@ -98,7 +95,6 @@ def test_one_hex_between_two_cities_suffices_and_strongholds_do_not_count() -> N
     when(state, 0, "city 0,1").leads_to("play round 6 seat 1")
 
 
-@pytest.mark.refuses("BY-CTY-3")
 @pytest.mark.parametrize("city", ["P0c", "P1c", "P2c", "P1ckk"])
 def test_no_city_is_founded_adjacent_to_any_city(city: str) -> None:
     state = given(f"""
@@ -113,7 +109,6 @@ def test_no_city_is_founded_adjacent_to_any_city(city: str) -> None:
     when(state, 0, "city 0,1").is_refused("BY-CTY-3", "adjacent to a city")
 
 
-@pytest.mark.refuses("BY-CTY-3")
 def test_a_new_city_bars_cities_on_adjacent_hexes_as_well() -> None:
     state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP0v P1v P P1ck")
     state = when(state, 0, "city 0,0").after
@@ -132,7 +127,6 @@ def test_own_knights_on_the_hex_and_opponents_on_adjacent_hexes_do_not_prevent_a
         """)
 
 
-@pytest.mark.refuses("BY-CTY-4")
 @pytest.mark.parametrize("words", ["baron", "baron, out"])
 def test_no_city_is_founded_where_an_opposing_knight_stands(words: str) -> None:
     state = given(f"play round 6 seat 0\n0: baron\n1: {words}\n2: baron\nboard\nP0v1k P P2ck")
@@ -152,7 +146,6 @@ def test_the_last_city_of_the_reserve_is_built() -> None:
     assert (after.reserve_cities[0], scores(after)) == (0, [20, 0])
 
 
-@pytest.mark.refuses("BY-CTY-5")
 def test_no_city_is_founded_without_one_in_reserve() -> None:
     state = given("""
         play round 6 seat 0

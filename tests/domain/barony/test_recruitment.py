@@ -64,14 +64,12 @@ def test_a_lake_on_any_of_the_six_sides_counts(lake: tuple[int, int]) -> None:
     when(inland_but_for(lake), 0, "recruit 3 at 1,1").produces("KnightsRecruited", knights=3)
 
 
-@pytest.mark.refuses("BY-REC-1")
 @pytest.mark.parametrize("lake", [(0, 0), (2, 2)])
 def test_a_lake_two_hexes_away_does_not_count(lake: tuple[int, int]) -> None:
     refused = when(inland_but_for(lake), 0, "recruit 3 at 1,1")
     refused.is_refused("BY-REC-1", "not adjacent to a lake")
 
 
-@pytest.mark.refuses("BY-REC-1")
 def test_four_knights_are_never_recruited_at_once() -> None:
     state = given("""
         play round 1 seat 0
@@ -83,12 +81,10 @@ def test_four_knights_are_never_recruited_at_once() -> None:
     when(state, 0, "recruit 4 at 1,0").is_refused("BY-REC-1", "at most 3 knights")
 
 
-@pytest.mark.refuses("BY-REC-1")
 def test_three_knights_are_not_recruited_away_from_lakes() -> None:
     when(given(INLAND), 0, "recruit 3 at 0,0").is_refused("BY-REC-1", "at most 2 knights")
 
 
-@pytest.mark.refuses("BY-REC-1")
 @pytest.mark.parametrize(
     "where",
     ["1,0", "3,0", "4,0", "5,0", "9,9"],
@@ -123,7 +119,6 @@ def test_the_last_knight_of_the_reserve_can_be_recruited() -> None:
         """)
 
 
-@pytest.mark.refuses("BY-REC-2")
 def test_more_knights_than_the_reserve_holds_are_not_recruited() -> None:
     state = given("""
         play round 1 seat 0
@@ -135,7 +130,6 @@ def test_more_knights_than_the_reserve_holds_are_not_recruited() -> None:
     when(state, 0, "recruit 2 at 0,0").is_refused("BY-REC-2", "holds 1")
 
 
-@pytest.mark.refuses("BY-REC-2")
 def test_knights_removed_by_expeditions_are_not_in_the_reserve() -> None:
     state = given("""
         play round 1 seat 0

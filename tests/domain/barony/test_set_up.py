@@ -106,7 +106,6 @@ def test_one_hex_between_two_first_cities_suffices() -> None:
     when(state, 1, "place 2,0").leads_to("setup round 0 seat 1")
 
 
-@pytest.mark.refuses("BY-SET-4")
 @pytest.mark.parametrize(
     ("where", "word"),
     [
@@ -133,7 +132,6 @@ def test_a_first_city_is_not_placed_on_this_hex(where: str, word: str) -> None:
     when(state, 1, f"place {where}").is_refused("BY-SET-4", where, word)
 
 
-@pytest.mark.refuses("BY-SET-4")
 def test_the_city_of_a_seat_that_is_out_bars_adjacent_hexes_as_well() -> None:
     state = given(
         "setup round 0 seat 1\n0: baron, out\n1: baron\n2: baron\nboard\nP0ck P P P P P P P"
@@ -244,7 +242,6 @@ def test_a_missed_placement_removes_the_seat_instead_of_forfeiting() -> None:
     when_time_is_up(state).produces("PlayerRemoved", seat=1)
 
 
-@pytest.mark.refuses("BY-SET-6")
 @pytest.mark.parametrize(
     "text",
     [
@@ -263,7 +260,6 @@ def test_no_other_action_is_legal_in_set_up(text: str) -> None:
     when(state, 0, text).is_refused("BY-SET-6", "set-up")
 
 
-@pytest.mark.refuses("BY-SET-6")
 def test_no_first_city_is_placed_in_play() -> None:
     state = given("play round 1 seat 0\n0: baron\n1: baron\nboard\nP0ck P P1ck P P P P")
     when(state, 0, "place 5,0").is_refused("BY-SET-6")

@@ -121,7 +121,6 @@ def test_resign_and_agree_to_end_do_not_count_as_other_actions() -> None:
     when(state, 0, "pass").leads_to("play round 1 seat 1")
 
 
-@pytest.mark.refuses("BY-TURN-2")
 @pytest.mark.parametrize(
     ("row", "words", "only"),
     [
@@ -149,7 +148,6 @@ def test_resign_and_agree_to_end_are_legal_off_turn() -> None:
     when(state, 2, "resign").leads_to("play round 1 seat 0")
 
 
-@pytest.mark.refuses("BY-TURN-3")
 @pytest.mark.parametrize(
     "text",
     [
@@ -165,7 +163,6 @@ def test_no_other_action_is_legal_off_turn(text: str) -> None:
     when(given(FOUR), 1, text).is_refused("BY-TURN-3", "the turn of seat 0")
 
 
-@pytest.mark.refuses("BY-TURN-3")
 @pytest.mark.parametrize("text", ["recruit 1 at 0,0", "pass", "resign", "agree", "disagree"])
 def test_a_seat_that_is_out_can_do_nothing(text: str) -> None:
     state = given("""
@@ -180,7 +177,6 @@ def test_a_seat_that_is_out_can_do_nothing(text: str) -> None:
     when_removed(state, 0).is_refused("BY-TURN-3", "out")
 
 
-@pytest.mark.refuses("BY-TURN-3")
 @pytest.mark.parametrize("phase", ["scoring", "finished"])
 @pytest.mark.parametrize("text", ["recruit 1 at 0,0", "pass", "resign", "agree", "place 1,0"])
 def test_no_action_is_accepted_when_play_is_over(phase: str, text: str) -> None:

@@ -44,7 +44,6 @@ def test_building_beside_a_mysterious_place_is_legal() -> None:
     when(state, 0, "build village 0,0 stronghold 2,0").produces("BuildingsBuilt", built=built)
 
 
-@pytest.mark.refuses("BS-MYS-1")
 @pytest.mark.parametrize(
     "text",
     ["build village 1,0", "build stronghold 1,0", "build village 0,0 village 1,0 village 2,0"],
@@ -53,7 +52,6 @@ def test_no_action_builds_on_a_mysterious_place(text: str) -> None:
     when(row("F0k S0k D0k P1ck"), 0, text).is_refused("BS-MYS-1", "1,0")
 
 
-@pytest.mark.refuses("BS-MYS-1")
 @pytest.mark.parametrize("spells", ["sanctuary", "abundance sanctuary"])
 def test_no_spell_builds_on_a_mysterious_place(spells: str) -> None:
     state = row("F0k S0k D0k P1ck", "baron, magic 6", "baron")
@@ -257,7 +255,6 @@ def test_staying_on_or_leaving_a_place_is_no_arrival() -> None:
         assert (magic_of(after), imprints_of(after)) == ([0, 0], [[], []])
 
 
-@pytest.mark.refuses("BY-EXP-2", "BY-EXP-4", "BY-MOV-2", "BY-MOV-5")
 def test_the_clauses_of_movement_apply_to_a_mysterious_place() -> None:
     state = given("""
         play round 3 seat 0

@@ -46,7 +46,6 @@ def test_charm_with_fewer_knights_than_cities_recruits_all_of_them() -> None:
     )
 
 
-@pytest.mark.refuses("BS-CHA-1")
 @pytest.mark.parametrize(
     ("text", "word"),
     [
@@ -77,7 +76,6 @@ def test_charm_recruits_one_knight_each_and_only_in_own_cities(
     )
 
 
-@pytest.mark.refuses("BS-CHA-1", "BS-ILL-2")
 def test_a_lake_makes_no_difference_to_charm() -> None:
     when(given_recruitment(SHORE), 0, "cast charm 2 at 0,0").is_refused(
         "BS-CHA-1", "takes at most 1 knight"
@@ -142,7 +140,7 @@ def test_illusion_recruits_only_in_an_own_stronghold_and_as_a_city_would(
     when(state, 0, f"cast illusion {text}").is_refused(clause)
 
 
-@pytest.mark.refuses("BS-ILL-1", "BS-SPL-3")
+@pytest.mark.refuses("BS-SPL-3")
 def test_illusion_recruits_in_a_single_stronghold() -> None:
     state = given_recruitment("P0s P P0s P1ck")
     when(state, 0, "cast illusion 1 at 0,0 1 at 2,0").is_refused("BS-ILL-1", "one site, not 2")
@@ -169,7 +167,6 @@ def test_charm_with_illusion_may_leave_out_any_of_them(text: str) -> None:
     when(given_recruitment(), 0, f"cast charm illusion {text}").leads_to("play round 5 seat 1")
 
 
-@pytest.mark.refuses("BS-ILL-2")
 @pytest.mark.parametrize("text", ["2 at 2,0", "2 at 0,0", "1 at 1,0", "1 at 6,0", "1 at 9,9"])
 @pytest.mark.parametrize("spells", ["charm illusion", "charm illusion portal"])
 def test_charm_with_illusion_recruits_one_knight_each_and_only_in_own_sites(
@@ -245,7 +242,6 @@ def test_portal_recruits_by_the_clauses_of_action_a(text: str, clause: str) -> N
     when(state, 0, f"cast portal {text}").is_refused(clause)
 
 
-@pytest.mark.refuses("BS-POR-2")
 def test_portal_recruits_no_more_than_reserve_and_removed_knights_together() -> None:
     state = given_recruitment("P0ckkkkkk P1ck\n L L", "removed 1, magic 4")
     when(state, 0, "cast portal 1 at 0,0").becomes(
@@ -271,7 +267,6 @@ def test_portal_with_illusion_recruits_in_a_stronghold(knights: int) -> None:
     )
 
 
-@pytest.mark.refuses("BS-POR-3")
 def test_portal_recruits_in_cities_and_with_illusion_in_strongholds() -> None:
     state = given_recruitment(yellow="removed 1, magic 4")
     when(state, 0, "cast portal 1 at 2,0").is_refused("BS-POR-3", "no city on 2,0")
@@ -299,7 +294,6 @@ def test_all_three_spells_recruit_at_every_site_from_reserve_and_removed_knights
     event.produces("SpellsCast", cost=4, returned=2)
 
 
-@pytest.mark.refuses("BS-POR-2")
 def test_all_three_spells_recruit_no_more_than_reserve_and_removed_knights_together() -> None:
     state = given_recruitment("P0ckkkk P P0s P0ck P P0c P1ck", "removed 1, magic 4")
     text = "cast charm illusion portal 1 at 0,0 1 at 2,0 1 at 3,0"

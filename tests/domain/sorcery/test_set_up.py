@@ -176,7 +176,6 @@ def test_a_first_city_may_be_placed_two_steps_from_a_mysterious_place(where: str
     when(given(PLACES_AMID), 0, f"place {where}").produces("CityPlaced")
 
 
-@pytest.mark.refuses("BS-SET-3")
 @pytest.mark.parametrize(
     ("where", "words"),
     [
@@ -191,7 +190,6 @@ def test_no_first_city_on_a_mysterious_place_or_beside_one(where: str, words: st
     when(given(PLACES_AMID), 0, f"place {where}").is_refused("BS-SET-3", words)
 
 
-@pytest.mark.refuses("BY-SET-4", "BY-SET-6")
 def test_placements_that_barony_refuses_are_refused_with_sorcery_too() -> None:
     state = given(PLACES_AMID)
     when(state, 0, "place 9,9").is_refused("BY-SET-4", "not on the board")

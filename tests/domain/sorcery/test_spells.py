@@ -66,7 +66,6 @@ def test_spells_of_one_family_cost_the_sum_of_their_costs(text: str, cost: int, 
     assert magic_of(outcome.produces("SpellsCast", seat=0, spells=names, cost=cost)) == [more, 9]
 
 
-@pytest.mark.refuses("BS-SPL-2")
 @pytest.mark.parametrize(("text", "cost"), CASTS.items())
 def test_spells_are_not_cast_with_one_magic_token_too_few(text: str, cost: int) -> None:
     state = position_for_casts(cost - 1)
@@ -74,7 +73,6 @@ def test_spells_are_not_cast_with_one_magic_token_too_few(text: str, cost: int) 
     when(state, 0, f"cast {text}").is_refused("BS-SPL-2", f"costs {tokens}", f"has {cost - 1}")
 
 
-@pytest.mark.refuses("BS-SPL-1")
 @pytest.mark.parametrize("text", CASTS)
 def test_a_spell_that_does_not_lie_open_is_not_cast(text: str) -> None:
     for closed in [word for word in text.split() if word in ALL.split()]:
@@ -84,7 +82,6 @@ def test_a_spell_that_does_not_lie_open_is_not_cast(text: str) -> None:
         )
 
 
-@pytest.mark.refuses("BS-SPL-1")
 @pytest.mark.parametrize(
     "text",
     [
@@ -101,7 +98,6 @@ def test_spells_of_two_families_are_not_cast_together(text: str) -> None:
     when(position_for_casts(9), 0, f"cast {text}").is_refused("BS-SPL-1", "one family")
 
 
-@pytest.mark.refuses("BS-SPL-1")
 @pytest.mark.parametrize("text", CASTS)
 def test_no_spell_is_cast_without_the_expansion(text: str) -> None:
     state = given(
@@ -110,7 +106,6 @@ def test_no_spell_is_cast_without_the_expansion(text: str) -> None:
     when(state, 0, f"cast {text}").is_refused("BS-SPL-1", "without Sorcery")
 
 
-@pytest.mark.refuses("BS-SPL-2")
 @pytest.mark.parametrize(
     ("words", "text", "gain"),
     [
@@ -127,7 +122,6 @@ def test_magic_that_a_cast_would_gain_does_not_pay_for_it(words: str, text: str,
     assert magic_of(after.after) == [3 - data_of(after.event)["cost"] + gain, 0]
 
 
-@pytest.mark.refuses("BS-SPL-2")
 def test_resource_tokens_and_other_seats_magic_do_not_pay_for_spells() -> None:
     state = given("""
         play round 4 seat 0
@@ -275,7 +269,6 @@ def test_a_cast_by_the_last_seat_ends_the_round() -> None:
     when(state, 1, "cast charm 1 at 2,0").leads_to("play round 5 seat 0")
 
 
-@pytest.mark.refuses("BY-TURN-3")
 def test_no_seat_casts_off_turn() -> None:
     state = given("""
         play round 4 seat 0
@@ -294,7 +287,6 @@ def test_no_seat_casts_off_turn() -> None:
     when(over, 0, "cast charm 1 at 0,0").is_refused("BY-TURN-3", "being scored")
 
 
-@pytest.mark.refuses("BY-SET-6")
 @pytest.mark.parametrize("spells", ["", "spells: charm\n"])
 def test_no_spell_is_cast_in_set_up(spells: str) -> None:
     magic = ", magic 1" if spells else ""
@@ -315,7 +307,6 @@ LAST_RESORTS = [
 """Positions in which seat 0 can only cast: open spells, the row, the line of the seat, its first cast."""
 
 
-@pytest.mark.refuses("BY-TURN-2")
 @pytest.mark.parametrize(("spells", "row", "words", "only"), LAST_RESORTS)
 def test_a_seat_that_can_only_cast_may_not_pass(
     spells: str, row: str, words: str, only: str

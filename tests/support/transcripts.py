@@ -1,0 +1,128 @@
+"""Transcripts: what the games say about positions and actions, in every language, compared as a whole.
+
+Each game has a file of examples, `tests/domain/GAME/examples.txt`, and beside it a transcript in each
+language, such as `transcript.fr.txt`. After a change to a sentence, write them again and read the changes:
+
+    .venv/bin/python -m tests.support.transcripts && git diff tests/domain
+
+An example begins with a line `# TITLE`. A line `names` follows if players are called by names instead of
+seats, then the text diagram of a position, if there is one, and questions, each about this position:
+
+    > SEAT ACTION        an action in short form, which may be refused
+    > clock              the time of the player to act is up
+    > arbiter SEAT       the arbiter removes a seat
+    > start SEATS        the game starts
+    > scores             a round is scored
+    > finish             the game ends
+    > event TYPE DATA    an event with these data (JSON) takes place
+    > message TYPE DATA  the same, without an explanation
+
+A line that begins with `+` asks the same, and the questions after it are about the position that it leads to.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from domain.chance import Chance
+from domain.contract import AnyRuleSystem, DomainEvent, evolve
+from domain.errors import Refused
+from domain.registry import BARON, BARONY, SORCERY
+from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
+from tests.support import baron_positions, barony_positions
+from tests.support.events import data_of, event_of
+from tests.support.given_when import Outcome, when, when_removed, when_scored, when_time_is_up
+
+GAMES: Final[dict[str, AnyRuleSystem]] = {"baron": BARON, "barony": BARONY, "sorcery": SORCERY}
+LANGUAGES: Final = ("en", "es", "fr")
+HANDLES: Final = {"a": "Ada", "b": "Hugo", "c": "Inés", "d": "Olga", "e": "Éloi"}
+FOLDER: Final = Path(__file__).parents[1] / "domain"
+
+
+def transcript(game: str, language: str) -> str:
+    """Return the transcript of the examples of a game."""
+    text = (FOLDER / game / "examples.txt").read_text()
+    examples = text.removeprefix("# ").split("\n# ")
+    return "\n".join(
+        line for example in examples for line in _lines(game, example.splitlines(), language)
+    )
+
+
+def transcript_path(game: str, language: str) -> Path:
+    """Return the file of a transcript."""
+    return FOLDER / game / f"transcript.{language}.txt"
+
+
+def _lines(game: str, example: list[str], language: str) -> Iterator[str]:
+    """Yield the lines of the transcript about one example."""
+    title, *lines = example
+    names = Names(HANDLES, [*HANDLES]) if "names" in lines else NO_NAMES
+    positions = barony_positions if game != "baron" else baron_positions
+    diagram = [line for line in lines if line[:2] not in ("> ", "+ ") and line != "names"]
+    rules = GAMES[game]
+    state: Any = positions.given("\n".join(diagram)) if any(diagram) else None
+    render = renderer(language, names)
+    yield f"# {title}"
+    for line in lines:
+        if line[:2] in ("> ", "+ "):
+            yield line
+            try:
+                event = _event(rules, state, line[2:])
+            except Refused as refused:
+                yield f"refused by {refused.clause}: {render(refused.why)}"
+                continue
+            yield from _told(rules, state, event, render, line[2:].startswith("message "))
+            if line.startswith("+"):
+                state = evolve(rules, state, [event])
+    yield ""
+
+
+def _told(
+    rules: AnyRuleSystem, state: Any, event: DomainEvent, render: Renderer, is_message: bool
+) -> Iterator[str]:
+    """Yield the text of an event, and the clauses that explain it."""
+    yield render(rules.event_message(event.type, event.data))
+    if not is_message:
+        for clause, sentence in rules.explain(state, data_of(event).get("seat"), event):
+            yield f"    {clause} {render(sentence)}"
+
+
+def _event(rules: AnyRuleSystem, state: Any, question: str) -> DomainEvent:
+    """Return the event that a question is about. Raises Refused."""
+    word, _, rest = question.partition(" ")
+    outcome: Outcome[Any]
+    match word:
+        case "event" | "message":
+            type, _, data = rest.partition(" ")
+            return event_of(type, json.loads(data))
+        case "start":
+            seats = int(rest)
+            options = {"sorcery": True} if rules is SORCERY else {}
+            set_up = rules.set_up(seats, rules.check_options(seats, options), Chance(bytes(32)))
+            return event_of(set_up.type, {**set_up.data, "players": [*HANDLES][:seats]})
+        case "scores":
+            standings = rules.standings(state)
+            return event_of("RoundScored", {"round": state.round, "standings": standings})
+        case "clock":
+            outcome = when_time_is_up(state)
+        case "arbiter":
+            outcome = when_removed(state, int(rest))
+        case "finish":
+            outcome = when_scored(state)
+        case _:
+            outcome = when(state, int(word), rest)
+    return outcome.event
+
+
+def main() -> int:
+    """Write all transcripts."""
+    for game in GAMES:
+        for language in LANGUAGES:
+            transcript_path(game, language).write_text(transcript(game, language))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
