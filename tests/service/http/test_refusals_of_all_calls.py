@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import redis
 
-from service import clock
+from service import wall_clock
 from service.bootstrap import build
 from service.http.app import create_app
 from tests.service.conftest import settings_for
@@ -60,7 +60,7 @@ def arguments(
     sandbox = ada.http.post(f"{API}/sandboxes", json={"game": game}).json()["id"]
     message = ada.http.post(f"{url}/messages", json={"text": "hello"}).json()["message"]
     club = ada.http.post(f"{API}/clubs", json={"name": f"Club of {ada.handle}"}).json()["id"]
-    tournament = settings(clock.now() + timedelta(days=1))
+    tournament = settings(wall_clock.now() + timedelta(days=1))
     announcement = ada.http.post(f"{ADMIN}/announcements", json=ANNOUNCEMENT).json()["id"]
     yield {
         "{game_id}": game,
