@@ -20,7 +20,7 @@ from service.pages.forms import Form, entered_form, number_parameter, read_form,
 from service.pages.return_addresses import next_address
 from service.pages.session import current_player, require_player
 from service.pages.templating import page
-from service.pages.view_models.concern_lines import concerns_on_page
+from service.pages.view_models.alert_lines import alerts_on_page
 from service.pages.view_models.game_forms import KeyedForm, form_about_event, key_of, new_key
 from service.pages.view_models.game_forms import require_player as player_of
 
@@ -183,22 +183,22 @@ def change_mute() -> BaseResponse:
 
 
 class DismissalForm(StrictSchema):
-    """The key of a concern (service/games/concerns.py)."""
+    """The key of an alert (service/games/alerts.py)."""
 
     concern = String(required=True)
 
 
 @blueprint.post("/games/<game_id>/concerns/dismissals")
-def dismiss_concern(game_id: str) -> BaseResponse:
-    """Do not show the viewer a concern any more; messages are then read."""
+def dismiss_alert(game_id: str) -> BaseResponse:
+    """Dismiss an alert of the viewer; messages are then marked as read."""
     player = require_player()
     game = service().games.queries.visible_game(game_id, player)
     key = read_form(DismissalForm())["concern"]
-    # What does not concern the viewer any more needs no mark.
-    for concern in concerns_on_page(game).concerns:
-        if concern.key == key and concern.kind == "messages":
-            service().chat.marks.read(game_id, player, concern.number)
-        elif concern.key == key and concern.can_be_dismissed:
+    # An alert that is gone needs no mark.
+    for alert in alerts_on_page(game).alerts:
+        if alert.key == key and alert.kind == "messages":
+            service().chat.marks.read(game_id, player, alert.number)
+        elif alert.key == key and alert.can_be_dismissed:
             service().chat.marks.dismiss(game_id, player, key)
     return see_other(next_address(f"/games/{game_id}"))
 

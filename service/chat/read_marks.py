@@ -1,9 +1,9 @@
-"""What players have read and dismissed of their games: which chat messages, and which concerns.
+"""What players have read and dismissed of their games: which chat messages, and which alerts.
 
 They are fields of the hash with the chat messages of a game (service/chat/store.py):
 
     read/PLAYER        the number of the last message that the player has read or written
-    dismissed/PLAYER   the keys of the concerns (service/games/concerns.py) that the player has dismissed, at
+    dismissed/PLAYER   the keys of the alerts (service/games/alerts.py) that the player has dismissed, at
                        most the last MAX_DISMISSED
 
 In a game that is archived, nothing counts as unread any more.
@@ -98,14 +98,14 @@ class ReadMarks:
         if number > int(read_field(self._redis, key, name) or 0):
             self._set(game_id, player, name, str(number), recalls=False)
 
-    def dismiss(self, game_id: str, player: str, concern: str) -> None:
-        """Record that a player has dismissed a concern, which is given by its key. Idempotent."""
+    def dismiss(self, game_id: str, player: str, alert: str) -> None:
+        """Record that a player has dismissed an alert, which is given by its key. Idempotent."""
         key, (_, name) = messages_key(game_id), mark_fields(player)
         self._archive.recall(game_id, for_write=True)
         stored = read_field(self._redis, key, name)
         dismissed = [] if stored is None else stored.split(_SEPARATOR)
-        if concern not in dismissed:
-            kept = [*dismissed, concern][-MAX_DISMISSED:]
+        if alert not in dismissed:
+            kept = [*dismissed, alert][-MAX_DISMISSED:]
             self._set(game_id, player, name, _SEPARATOR.join(kept), recalls=True)
 
     def _set(self, game_id: str, player: str, name: str, value: str, *, recalls: bool) -> None:

@@ -22,7 +22,7 @@ from ledger.clock.turn_clock import (
     deadline_timestamp,
     pause_limit,
 )
-from service.games.concerns import counted_concerns
+from service.games.alerts import counted_alerts
 from service.games.dispute_view import open_dispute_summary, pending_takeback
 from service.stored_objects import decode_object
 
@@ -61,7 +61,7 @@ class Summary:
     """The seats that wait for a substitute."""
 
     concerns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By player, the keys of what concerns them besides the turn (`counted_concerns`)."""
+    """By player, the keys of their alerts that badges count (`counted_alerts`); the name is that in Redis."""
 
     created: str = ""
     at: str = ""
@@ -109,7 +109,7 @@ def summarize(game: Game) -> Summary:
         timing=timing(game),
         bots={place.player: place.bot for place in game.places if place.bot is not None},
         vacant=game.open_seats(),
-        concerns=counted_concerns(game),
+        concerns=counted_alerts(game),
         created=game.created_at,
         at=game.at,
         round=game.round,

@@ -59,13 +59,13 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, current_player, session_token
-from service.pages.view_models.clock_view import clock_templates, time_until
-from service.pages.view_models.concern_lines import (
+from service.pages.view_models.alert_lines import (
+    alerts_on_page,
     badge_of,
-    concerns_on_page,
     count_in_title,
     stream_address,
 )
+from service.pages.view_models.clock_view import clock_templates, time_until
 from service.pages.view_models.game_forms import latest_comments, new_key
 from service.pages.view_models.game_lists import (
     profile_address,
@@ -113,7 +113,7 @@ def register(app: Flask) -> None:
         clock_templates=lambda: clock_templates(request_renderer()),
         time_until=time_until,
         time_ago=_time_ago,
-        concerns_on_page=concerns_on_page,
+        alerts_on_page=alerts_on_page,
         latest_comments=latest_comments,
         new_key=new_key,
         count_in_title=count_in_title,

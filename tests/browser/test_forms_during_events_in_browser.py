@@ -90,9 +90,9 @@ def agree_to_pause(visitors: Visitors) -> Scene:
     return Scene(
         visitors.new(second),
         f"/games/{game}/messages",
-        f"#concerns form[action='/games/{game}/clock']",
+        f"#alerts form[action='/games/{game}/clock']",
         lambda: first.http.post(f"{url}/messages", json={"text": "Hello!"}).raise_for_status(),
-        "#concerns:has-text('the game is paused')",
+        "#alerts:has-text('the game is paused')",
     )
 
 
@@ -124,7 +124,7 @@ MakeScene: TypeAlias = Callable[[Visitors], Scene]
 SCENES: Final[Mapping[str, tuple[MakeScene, ...]]] = {
     "reload": (join_by_link,),
     "game": (write_message, ask_for_takeback),
-    "concerns": (agree_to_pause,),
+    "alerts": (agree_to_pause,),
     "own-games": (play_against_bots,),
 }
 """By module that follows a stream, the forms that are sent on its pages."""

@@ -41,13 +41,13 @@ from service.pages.view_models.action_steps import (
     has_choices,
     read_query,
 )
+from service.pages.view_models.alert_lines import alerts_on_page, is_outdated
 from service.pages.view_models.clock_view import (
     can_take_seats,
     deadline_texts,
     reason_not_to_leave,
     time_left,
 )
-from service.pages.view_models.concern_lines import concerns_on_page, is_outdated
 from service.pages.view_models.game_forms import (
     SignedForm,
     conversation,
@@ -258,7 +258,7 @@ def game_page(
         "key": new_key(),
         "conversation": conversation(game, player),
         "message_key": new_key(),
-        "rematch": concerns_on_page(game).rematch,
+        "rematch": alerts_on_page(game).rematch,
         "can_take_back": seat is not None
         and reason_not_to(lambda: takebacks.request(game, seat)) is None,
     }

@@ -33,7 +33,7 @@ from service.http.context import service
 from service.http.language import request_renderer
 from service.http.validation import whole_number
 from service.pages.session import current_player
-from service.pages.view_models.concern_lines import read_badges
+from service.pages.view_models.alert_lines import read_badges
 
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""

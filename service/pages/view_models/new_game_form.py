@@ -25,7 +25,7 @@ OPTION: Final = "option-"
 CLUB_OPTION: Final = "option-club"
 BOTS: Final = "bots-"
 LAST_BOT: Final = "last_bot"
-"""A field that the script of the page adds (js/filling.js): `later` if it adds the last bot itself."""
+"""A field that the script of the page adds (js/last-bot.js): `later` if it adds the last bot itself."""
 _USUAL_SEATS: Final = 3
 USUAL_CLOCK: Final = 24 * 3600
 _UNITS: Final = (

@@ -1,4 +1,4 @@
-"""What players have read of the messages in their games, and which concerns they have dismissed."""
+"""What players have read of the messages in their games, and which alerts they have dismissed."""
 
 import pytest
 

@@ -82,7 +82,7 @@ export function start(board) {
     area.scrollTo(left, top);
   }
   // The board is fitted first; this module is loaded after it.
-  void import("./arrivals.js").then(({ drawArrivals }) => drawArrivals(board));
+  void import("./board-changes.js").then(({ drawChanges }) => drawChanges(board));
   // What is above changes with the width of the window, and when a script adds a notice.
   const observer = new ResizeObserver(measure);
   observer.observe(document.body);

@@ -7,8 +7,8 @@
  * become impossible.
  */
 
-import { waitForEndOfPress } from "./pointer.js";
-import { isSending } from "./sending.js";
+import { waitForEndOfPress } from "./pointer-press.js";
+import { isSending } from "./pending-forms.js";
 import { showReachable } from "./server.js";
 
 /** Milliseconds before the event stream is opened again, at first and at most. */

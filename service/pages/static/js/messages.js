@@ -1,5 +1,5 @@
 // @ts-check
-/** The messages of a game: new ones are shown when the page was read again (concerns.js), and from time to time. */
+/** The messages of a game: new ones are shown when the page was read again (alerts.js), and from time to time. */
 
 import { pageAt, renew } from "./server.js";
 

@@ -5,7 +5,7 @@
  * Each event replaces the page, and the focus stays here, so that the next key leads on.
  */
 
-import { announce, followKeys } from "./stepping.js";
+import { announce, followKeys } from "./event-navigation.js";
 
 let isStepping = false;
 

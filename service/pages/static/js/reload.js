@@ -1,8 +1,8 @@
 // @ts-check
 /** A page that is loaded again when the event stream of its game reports an event. */
 
-import { waitForEndOfPress } from "./pointer.js";
-import { waitForResponses } from "./sending.js";
+import { waitForEndOfPress } from "./pointer-press.js";
+import { waitForResponses } from "./pending-forms.js";
 
 /** @param {HTMLElement} element */
 export function start(element) {

@@ -7,7 +7,7 @@
  * speed. Autoplay goes on only on the page to which it has led itself.
  */
 
-import { announce, follow, followKeys } from "./stepping.js";
+import { announce, follow, followKeys } from "./event-navigation.js";
 
 /** Milliseconds that autoplay shows an event for at least, where the visitor prefers less motion. */
 const MIN_REDUCED_MOTION = 4000;

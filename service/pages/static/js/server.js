@@ -1,8 +1,8 @@
 // @ts-check
 /** What the scripts of pages ask of the server: a page as it is now, when something happens, and whether it can be reached. */
 
-import { waitForEndOfPress } from "./pointer.js";
-import { waitForResponses } from "./sending.js";
+import { waitForEndOfPress } from "./pointer-press.js";
+import { waitForResponses } from "./pending-forms.js";
 
 /** @param {boolean} isReachable whether the notice that the server cannot be reached is hidden */
 export function showReachable(isReachable) {

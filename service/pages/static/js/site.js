@@ -9,7 +9,7 @@
  * whose module has started.
  */
 
-import { isSending } from "./sending.js";
+import { isSending } from "./pending-forms.js";
 import { showReachable } from "./server.js";
 
 /** @typedef {{ start: (element: HTMLElement) => (() => void) | void }} PageModule */

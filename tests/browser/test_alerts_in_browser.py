@@ -1,4 +1,4 @@
-"""What concerns a player appears on the page that they look at, at once, and is answered there."""
+"""Alerts of a player appear immediately on the page that is open, and are answered there."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -40,9 +40,9 @@ def post(player: PlayerClient, game_id: str, path: str, **body: Any) -> Any:
     return response.raise_for_status().json()
 
 
-def concerns_of(page: Page) -> Locator:
+def alerts_of(page: Page) -> Locator:
     """Return the part of a page with what concerns its viewer."""
-    return page.locator("#concerns")
+    return page.locator("#alerts")
 
 
 def ask_for_takeback(game_id: str, players: Players) -> None:
@@ -150,18 +150,18 @@ def test_what_others_do_appears_on_every_page_of_the_game(name: str, visitors: V
     board = watch(first, f"/games/{game_id}")
     happening.act(game_id, players)
     for page in pages:
-        expect(concerns_of(page)).to_contain_text(happening.text, timeout=PATIENCE)
+        expect(alerts_of(page)).to_contain_text(happening.text, timeout=PATIENCE)
         tab = page.locator(".game-navigation > ul > li").filter(has_text=happening.tab)
         expect(tab.locator("[data-count]")).to_have_text("1", timeout=PATIENCE)
         page.wait_for_function("() => document.title.startsWith('(1) ')")
         assert page.evaluate("window.isSamePage")
-    expect(home.locator(".concern-badge .count").first).to_have_text("1", timeout=PATIENCE)
+    expect(home.locator(".alert-badge .count").first).to_have_text("1", timeout=PATIENCE)
     home.wait_for_function("() => document.title.startsWith('(1) ')")
     if happening.button is not None:
         pages[0].get_by_role("button", name=happening.button, exact=True).click()
-        expect(concerns_of(board)).to_contain_text(happening.answered, timeout=PATIENCE)
+        expect(alerts_of(board)).to_contain_text(happening.answered, timeout=PATIENCE)
         for page in pages:
-            expect(concerns_of(page)).not_to_contain_text(happening.text, timeout=PATIENCE)
+            expect(alerts_of(page)).not_to_contain_text(happening.text, timeout=PATIENCE)
     for page in (*pages, board, home):
         assert page.evaluate("window.isSamePage")
 
@@ -172,7 +172,7 @@ def test_a_rematch_appears_on_the_page_of_the_game_that_has_ended(visitors: Visi
     visitor = visitors.new(second)
     page = watch(visitor, f"/games/{game_id}")
     post(first, game_id, "rematch")
-    expect(concerns_of(page)).to_contain_text("asks for a rematch", timeout=PATIENCE)
+    expect(alerts_of(page)).to_contain_text("asks for a rematch", timeout=PATIENCE)
     page.wait_for_function("() => document.title.startsWith('(1) ')")
     tab = page.locator(".game-navigation > ul > li").filter(has_text="More")
     expect(tab.locator("[data-count]")).to_have_text("1", timeout=PATIENCE)
@@ -181,17 +181,17 @@ def test_a_rematch_appears_on_the_page_of_the_game_that_has_ended(visitors: Visi
     assert game_id not in page.url
 
 
-def test_a_concern_is_dismissed_for_good(visitors: Visitors) -> None:
+def test_an_alert_is_dismissed_for_good(visitors: Visitors) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     post(first, game_id, "messages", text="Good morning.")
     visitor = visitors.new(second)
     page = visitor.open(f"/games/{game_id}?seq=2")
-    concerns_of(page).get_by_role("button", name="Dismiss").click()
-    expect(concerns_of(page)).to_have_text("")
+    alerts_of(page).get_by_role("button", name="Dismiss").click()
+    expect(alerts_of(page)).to_have_text("")
     assert page.url.endswith("?seq=2")
     page.wait_for_function("() => !document.title.startsWith('(')")
     visitor.open(f"/games/{game_id}")
-    expect(concerns_of(page)).to_have_text("")
+    expect(alerts_of(page)).to_have_text("")
 
 
 @pytest.mark.parametrize(
@@ -201,7 +201,7 @@ def test_a_concern_is_dismissed_for_good(visitors: Visitors) -> None:
         *(pytest.param(size, marks=pytest.mark.nightly) for size in ((360, 740), (1280, 800))),
     ],
 )
-def test_the_whole_board_stays_visible_below_several_concerns(
+def test_the_whole_board_stays_visible_below_several_alerts(
     size: tuple[int, int], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(2, options={"takebacks": True})
@@ -209,17 +209,17 @@ def test_the_whole_board_stays_visible_below_several_concerns(
     visitor.page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
     page = visitor.open(f"/games/{game_id}")
     wait_for_whole_board(page)
-    without_concerns = page.locator("#board .board-window").bounding_box()
+    without_alerts = page.locator("#board .board-window").bounding_box()
     ask_for_takeback(game_id, players)
     post(players[0], game_id, "messages", text="I am sorry. " * 20)
-    page.locator(".other-concerns").wait_for()
+    page.locator(".other-alerts").wait_for()
     if size[0] < 480:
-        assert page.locator("#board .board-window").bounding_box() == without_concerns
+        assert page.locator("#board .board-window").bounding_box() == without_alerts
     wait_for_whole_board(page)
-    assert concerns_of(page).locator(".concern:visible").count() == 1
+    assert alerts_of(page).locator(".alert:visible").count() == 1
     before = page.locator("#board .board-window").bounding_box()
-    page.locator(".other-concerns summary").click()
-    assert concerns_of(page).locator(".concern:visible").count() == 2
+    page.locator(".other-alerts summary").click()
+    assert alerts_of(page).locator(".alert:visible").count() == 2
     assert page.locator("#board .board-window").bounding_box() == before
 
 
@@ -231,10 +231,10 @@ def test_the_last_action_is_taken_back_with_the_button_beside_it(visitors: Visit
     assert mine.get_by_role("button", name="Take back").count() == 0
     players[0].act(game_id).raise_for_status()
     mine.get_by_role("button", name="Take back").click()
-    expect(concerns_of(mine)).to_contain_text("Your takeback waits for", timeout=PATIENCE)
+    expect(alerts_of(mine)).to_contain_text("Your takeback waits for", timeout=PATIENCE)
     assert theirs.get_by_role("button", name="Take back").count() == 0
     theirs.get_by_role("button", name="Agree", exact=True).click()
-    expect(concerns_of(mine)).to_contain_text("was taken back", timeout=PATIENCE)
+    expect(alerts_of(mine)).to_contain_text("was taken back", timeout=PATIENCE)
     expect(mine.locator("#status")).to_have_class("your-turn")
 
 

@@ -1,4 +1,4 @@
-"""What concerns the viewer in a game, with unread messages: the lines above its board, badges in lists."""
+"""The alerts of the viewer in a game, with unread messages: the lines above its board, badges in lists."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from service.bootstrap import Service
 from service.chat.read_marks import ReadMark
 from service.errors import Unavailable
 from service.games.access import is_correspondent
-from service.games.concerns import Concern, concerns_of
+from service.games.alerts import Alert, alerts_of
 from service.games.summary import Summary
 from service.http.context import service
 from service.pages.session import current_player
@@ -29,25 +29,25 @@ LABELS: Final[Mapping[str, Text]] = {
     "vacancy": message_in("badge", "vacant seat"),
     "rematch": message_in("badge", "rematch"),
 }
-"""By kind of concern, what the badge of a game in a list says."""
+"""By kind of alert, what the badge of a game in a list says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """What concerns the viewer in a game of a list: how many things, and what they are."""
+    """The alerts of the viewer in a game of a list: how many there are, and of which kinds."""
 
     count: int = 0
     labels: Sequence[Text] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class GameConcerns:
-    """What concerns the viewer in a game, what waits for an answer first; `rematch` is that of the game.
+class GameAlerts:
+    """The alerts of the viewer in a game, first those that wait for an answer; `rematch` is that of the game.
 
     `messages` is the number of the last message in it, 0 for somebody who does not read them.
     """
 
-    concerns: Sequence[Concern] = ()
+    alerts: Sequence[Alert] = ()
     unread: int = 0
     messages: int = 0
     rematch: Game | None = None
@@ -55,13 +55,13 @@ class GameConcerns:
     @property
     def count(self) -> int:
         """How many of them badges count, each unread message as one."""
-        counted = sum(concern.is_counted for concern in self.concerns if concern.kind != "messages")
+        counted = sum(alert.is_counted for alert in self.alerts if alert.kind != "messages")
         return counted + self.unread
 
 
-def concerns_on_page(game: Game) -> GameConcerns:
-    """Return what concerns the viewer in the game of a page, read once for each request."""
-    read: dict[str, GameConcerns] = g.setdefault("concerns", {})
+def alerts_on_page(game: Game) -> GameAlerts:
+    """Return the alerts of the viewer in the game of a page, read once for each request."""
+    read: dict[str, GameAlerts] = g.setdefault("alerts", {})
     if game.id not in read:
         read[game.id] = _read(service(), game, current_player())
     return read[game.id]
@@ -75,7 +75,7 @@ def stream_address(game: Game) -> str | None:
     player = current_player()
     if player is None or not is_correspondent(game, player):
         return None if game.has_ended else f"/games/{game.id}/stream?after={game.seq}"
-    return f"/games/{game.id}/stream?after={game.seq}&version={_version(concerns_on_page(game))}"
+    return f"/games/{game.id}/stream?after={game.seq}&version={_version(alerts_on_page(game))}"
 
 
 def is_outdated(service: Service, game: Game, player: str, version: str) -> bool:
@@ -89,21 +89,21 @@ def is_outdated(service: Service, game: Game, player: str, version: str) -> bool
         return False
 
 
-def _version(concerns: GameConcerns) -> str:
-    return f"{concerns.messages}-{'' if concerns.rematch is None else concerns.rematch.id}"
+def _version(alerts: GameAlerts) -> str:
+    return f"{alerts.messages}-{'' if alerts.rematch is None else alerts.rematch.id}"
 
 
 def count_in_title(game: object) -> str:
     """Return the beginning of the title of a page with a game, or with lists of games, such as `(2) `.
 
-    It is empty if nothing concerns the viewer.
+    It is empty if the viewer has no alerts.
     """
-    count = concerns_on_page(game).count if isinstance(game, GameOf) else badge_count()
+    count = alerts_on_page(game).count if isinstance(game, GameOf) else badge_count()
     return f"({count}) " if count else ""
 
 
 def read_badges(games: Iterable[Summary]) -> None:
-    """Read what concerns the viewer in all games of a page with lists, in one round trip (`badge_of`)."""
+    """Read the alerts of the viewer in all games of a page with lists, in one round trip (`badge_of`)."""
     player = current_player()
     if player is None:
         return
@@ -116,35 +116,33 @@ def read_badges(games: Iterable[Summary]) -> None:
 
 
 def badge_of(game_id: str) -> Badge:
-    """Return what concerns the viewer in a game of a list, after `read_badges`."""
+    """Return the badge of a game in a list, after `read_badges`."""
     read: Mapping[str, Badge] = g.get("badges", {})
     return read.get(game_id, Badge())
 
 
 def badge_count() -> int:
-    """Return how many things concern the viewer in all games of a page with lists."""
+    """Return the number of alerts of the viewer in all games of a page with lists."""
     return sum(badge.count for badge in g.get("badges", {}).values())
 
 
-def _read(service: Service, game: Game, player: str | None) -> GameConcerns:
+def _read(service: Service, game: Game, player: str | None) -> GameAlerts:
     rematch = service.games.rematches.of(game) if game.has_ended else None
     if rematch is not None and not service.games.queries.access.can_see(rematch, player):
         rematch = None
     mark = ReadMark()
     if player is not None and is_correspondent(game, player):
         mark = service.chat.marks.of_game(player, game)
-    concerns = [
-        concern
-        for concern in concerns_of(game, player, rematch)
-        if concern.key not in mark.dismissed
+    alerts = [
+        alert for alert in alerts_of(game, player, rematch) if alert.key not in mark.dismissed
     ]
     if mark.last is not None:
-        concerns.append(_unread(mark.unread, mark.last.number, mark.last.author, mark.last.text))
-        concerns.sort(key=lambda concern: concern.urgency)
-    return GameConcerns(concerns, mark.unread, mark.messages, rematch)
+        alerts.append(_unread(mark.unread, mark.last.number, mark.last.author, mark.last.text))
+        alerts.sort(key=lambda alert: alert.urgency)
+    return GameAlerts(alerts, mark.unread, mark.messages, rematch)
 
 
-def _unread(count: int, number: int, author: str, text: str | None) -> Concern:
+def _unread(count: int, number: int, author: str, text: str | None) -> Alert:
     sentence = plural_message(
         "{player} writes: {text}",
         "{count} new messages, the last one from {player}: {text}",
@@ -152,7 +150,7 @@ def _unread(count: int, number: int, author: str, text: str | None) -> Concern:
         player=PlayerWithId(author),
         text=text or "",
     )
-    return Concern("messages", number, sentence, "news")
+    return Alert("messages", number, sentence, "news")
 
 
 def _badge(keys: Sequence[str], mark: ReadMark) -> Badge:

@@ -1,7 +1,7 @@
-"""What concerns a person in a game besides the turn: what waits for their answer, and what they should know.
+"""Alerts: what a person should answer or know in a game, besides taking their turn.
 
-It is computed from the folded game alone. Chat messages are not part of the game: pages add the unread ones
-(service/chat/read_marks.py).
+They are computed from the folded game alone. Chat messages are not part of the game: pages add the unread
+ones (service/chat/read_marks.py).
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,7 +16,7 @@ from domain.game import Game
 from domain.messages import PlayerAt, PlayerWithId, Text, listing, message, plural_message
 from service.games.dispute_view import pending_takeback
 
-ConcernKind: TypeAlias = Literal[
+AlertKind: TypeAlias = Literal[
     "takeback",
     "refusal",
     "resumption",
@@ -35,14 +35,14 @@ others, or needs no attention; it is shown as long as it lasts, and not counted.
 
 
 @dataclass(frozen=True, slots=True)
-class Concern:
-    """Something in a game that concerns a person.
+class Alert:
+    """Something in a game that a person should answer or know.
 
     `number` tells it apart from others of its kind; of a takeback or a dispute it is the seq. `seat` is the
     vacant seat, and `action` the short form of the action that agrees to the end; each is None for others.
     """
 
-    kind: ConcernKind
+    kind: AlertKind
     number: int
     text: Text
     urgency: Urgency
@@ -51,12 +51,12 @@ class Concern:
 
     @property
     def key(self) -> str:
-        """What names it when it is dismissed, such as `ruling-45`."""
+        """The key by which it is dismissed, such as `ruling-45`."""
         return f"{self.kind}-{self.number}"
 
     @property
     def can_be_dismissed(self) -> bool:
-        """Whether the person may leave it at that, because it is news or has no answer but agreement."""
+        """Whether the person may dismiss it: news, and questions that can only be answered by agreeing."""
         asks_for_agreement = self.kind in ("end", "pause", "vacancy")
         return self.urgency == "news" or (self.urgency == "answer" and asks_for_agreement)
 
@@ -66,15 +66,15 @@ class Concern:
         return self.urgency != "status"
 
 
-def concerns_of(game: Game, player: str | None, rematch: Game | None = None) -> list[Concern]:
-    """Return what concerns a person in a game, what waits for their answer first.
+def alerts_of(game: Game, player: str | None, rematch: Game | None = None) -> list[Alert]:
+    """Return the alerts of a person in a game, first those that wait for their answer.
 
     `player` is None for a visitor without an account. `rematch` is the rematch of the game, if there is one
-    that this person may see. What the person has dismissed is included.
+    that this person may see. Dismissed alerts are included.
     """
     if player is None:
         return []
-    concerns = [
+    alerts = [
         *_takeback(game, player),
         *_dispute(game, player),
         *_end(game, player),
@@ -82,21 +82,21 @@ def concerns_of(game: Game, player: str | None, rematch: Game | None = None) -> 
         *_vacancies(game, player),
         *_rematch(rematch, player),
     ]
-    return sorted(concerns, key=lambda concern: concern.urgency)
+    return sorted(alerts, key=lambda alert: alert.urgency)
 
 
-def counted_concerns(game: Game) -> Mapping[str, tuple[str, ...]]:
-    """Return the keys of what badges count, by the id of the player or the arbiter whom it concerns."""
+def counted_alerts(game: Game) -> Mapping[str, tuple[str, ...]]:
+    """Return the keys of what badges count, by the id of the player or the arbiter whom it alerts."""
     people = {*game.participants, *([] if game.arbiter is None else [game.arbiter])}
     keys = {
-        person: tuple(concern.key for concern in concerns_of(game, person) if concern.is_counted)
+        person: tuple(alert.key for alert in alerts_of(game, person) if alert.is_counted)
         for person in sorted(people)
         if game.bot_of(person) is None
     }
     return {person: of_person for person, of_person in keys.items() if of_person}
 
 
-def _takeback(game: Game, player: str) -> Iterator[Concern]:
+def _takeback(game: Game, player: str) -> Iterator[Alert]:
     seat, last = game.seat_of(player), game.last_play
     if seat is None or game.status != "playing":
         return
@@ -107,28 +107,28 @@ def _takeback(game: Game, player: str) -> Iterator[Concern]:
         players = listing(PlayerAt(other) for other in waiting_for)
         if seat in waiting_for:
             text = message("{player} asks to take back their last action", player=PlayerAt(asker))
-            yield Concern("takeback", number, text, "answer")
+            yield Alert("takeback", number, text, "answer")
         elif waiting_for and seat == asker:
             text = message("your takeback waits for {players}", players=players)
-            yield Concern("takeback", number, text, "status")
+            yield Alert("takeback", number, text, "status")
         elif waiting_for:
             text = message(
                 "the takeback of {player} waits for {players}",
                 player=PlayerAt(asker),
                 players=players,
             )
-            yield Concern("takeback", number, text, "status")
+            yield Alert("takeback", number, text, "status")
     takeback = None if last is None else last.takeback
     if takeback is not None and takeback.declined_by is not None and takeback.seat == seat:
         text = message(
             "{player} does not agree to take back your last action",
             player=PlayerAt(takeback.declined_by),
         )
-        yield Concern("refusal", takeback.seq, text, "news")
+        yield Alert("refusal", takeback.seq, text, "news")
     yield from _resumption(game, seat)
 
 
-def _resumption(game: Game, seat: int) -> Iterator[Concern]:
+def _resumption(game: Game, seat: int) -> Iterator[Alert]:
     """Say that an action was taken back, until somebody acts. A ruling says so itself."""
     resumption = game.resumptions[-1] if game.resumptions else None
     if resumption is None or resumption.seq != game.position_seq:
@@ -143,10 +143,10 @@ def _resumption(game: Game, seat: int) -> Iterator[Concern]:
         event=resumption.origin,
     )
     # The player who asked for it acts again; the others have agreed.
-    yield Concern("resumption", resumption.seq, text, "news" if seat == game.to_act else "status")
+    yield Alert("resumption", resumption.seq, text, "news" if seat == game.to_act else "status")
 
 
-def _dispute(game: Game, player: str) -> Iterator[Concern]:
+def _dispute(game: Game, player: str) -> Iterator[Alert]:
     seat = game.seat_of(player)
     if (seat is None and player != game.arbiter) or not game.disputes or game.status != "playing":
         return
@@ -159,7 +159,7 @@ def _dispute(game: Game, player: str) -> Iterator[Concern]:
     if seat is not None and seat == dispute.seat:
         if not proposals:
             text = message("your dispute of event {event} waits for a ruling", event=dispute.about)
-            yield Concern("dispute", dispute.seq, text, "status")
+            yield Alert("dispute", dispute.seq, text, "status")
         return
     seats_heard = {entry.seat for entry in dispute.answers}
     has_spoken = seat in seats_heard | {entry.seat for entry in dispute.proposals}
@@ -167,10 +167,10 @@ def _dispute(game: Game, player: str) -> Iterator[Concern]:
         "{player} disputes event {event}", player=PlayerAt(dispute.seat), event=dispute.about
     )
     if not proposals:
-        yield Concern("dispute", dispute.seq, text, "status" if has_spoken else "answer")
+        yield Alert("dispute", dispute.seq, text, "status" if has_spoken else "answer")
 
 
-def _proposals(game: Game, dispute: Dispute, seat: int) -> Iterator[Concern]:
+def _proposals(game: Game, dispute: Dispute, seat: int) -> Iterator[Alert]:
     """Yield the rulings that others propose now, to which the seat can agree, each once."""
     seats = () if game.arbiter is not None else seats_that_agree(game)
     if seat not in seats:
@@ -187,10 +187,10 @@ def _proposals(game: Game, dispute: Dispute, seat: int) -> Iterator[Concern]:
                 player=PlayerAt(proposal.seat),
                 ruling=ruling_message(proposal.ruling),
             )
-            yield Concern("proposal", proposal.seq, text, "answer")
+            yield Alert("proposal", proposal.seq, text, "answer")
 
 
-def _ended_dispute(dispute: Dispute, seat: int | None) -> Iterator[Concern]:
+def _ended_dispute(dispute: Dispute, seat: int | None) -> Iterator[Alert]:
     ending = dispute.ending
     if ending is None:
         return
@@ -201,17 +201,17 @@ def _ended_dispute(dispute: Dispute, seat: int | None) -> Iterator[Concern]:
                 player=PlayerAt(dispute.seat),
                 event=dispute.about,
             )
-            yield Concern("ruling", dispute.seq, text, "news")
+            yield Alert("ruling", dispute.seq, text, "news")
     elif seat is not None:
         text = message(
             "the dispute of event {event} has ended: {ruling}",
             event=dispute.about,
             ruling=ruling_message(ending.ruling),
         )
-        yield Concern("ruling", dispute.seq, text, "news")
+        yield Alert("ruling", dispute.seq, text, "news")
 
 
-def _end(game: Game, player: str) -> Iterator[Concern]:
+def _end(game: Game, player: str) -> Iterator[Alert]:
     """Yield the request of others to end the game by agreement, which this player can join."""
     seat, rules = game.seat_of(player), game.rules
     people = game.seats_of_people() if game.status == "playing" else ()
@@ -232,10 +232,10 @@ def _end(game: Game, player: str) -> Iterator[Concern]:
                 players=listing(map(PlayerAt, asking)),
             )
             number = sum(1 << other for other in asking)
-            yield Concern("end", number, text, "answer", action=rules.action_text(action))
+            yield Alert("end", number, text, "answer", action=rules.action_text(action))
 
 
-def _pause(game: Game, player: str) -> Iterator[Concern]:
+def _pause(game: Game, player: str) -> Iterator[Alert]:
     seat, record = game.seat_of(player), game.pauses
     people = game.seats_of_people() if game.status == "playing" and game.clock is not None else ()
     if seat not in people or not record.agreed_by:
@@ -244,11 +244,11 @@ def _pause(game: Game, player: str) -> Iterator[Concern]:
     agreed = [other for other in people if game.players[other] in record.agreed_by]
     if record.current is not None:
         text: Text = message("the game is paused: all players have agreed to it")
-        yield Concern("pause", number, text, "status")
+        yield Alert("pause", number, text, "status")
     elif seat in agreed:
         others = listing(PlayerAt(other) for other in people if other not in agreed)
         text = message("the pause that you agree to waits for {players}", players=others)
-        yield Concern("pause", number, text, "status")
+        yield Alert("pause", number, text, "status")
     elif agreed:
         text = plural_message(
             "{players} asks for a pause",
@@ -256,10 +256,10 @@ def _pause(game: Game, player: str) -> Iterator[Concern]:
             count=len(agreed),
             players=listing(PlayerAt(other) for other in agreed),
         )
-        yield Concern("pause", number, text, "answer")
+        yield Alert("pause", number, text, "answer")
 
 
-def _vacancies(game: Game, player: str) -> Iterator[Concern]:
+def _vacancies(game: Game, player: str) -> Iterator[Alert]:
     """Yield the seats that a person can take; those who play learn that one is vacant."""
     is_player = game.seat_of(player) is not None
     if not is_player and (game.has_joined(player) or player == game.arbiter):
@@ -268,18 +268,18 @@ def _vacancies(game: Game, player: str) -> Iterator[Concern]:
         text = message("the seat of {player} is vacant", player=PlayerAt(seat))
         # A seat may become vacant again, after a substitute has taken it.
         number = len(game.former_players) * game.seats + seat
-        yield Concern("vacancy", number, text, "news" if is_player else "answer", seat)
+        yield Alert("vacancy", number, text, "news" if is_player else "answer", seat)
 
 
-def _rematch(rematch: Game | None, player: str) -> Iterator[Concern]:
+def _rematch(rematch: Game | None, player: str) -> Iterator[Alert]:
     if rematch is None:
         return
     if player in rematch.awaited:
         text = message("{player} asks for a rematch", player=PlayerWithId(rematch.creator))
-        yield Concern("rematch", 0, text, "answer")
+        yield Alert("rematch", 0, text, "answer")
     elif rematch.status == "open" and rematch.awaited and rematch.has_joined(player):
         players = listing(map(PlayerWithId, rematch.awaited))
         text = message("the rematch waits for {players}", players=players)
-        yield Concern("rematch", 0, text, "status")
+        yield Alert("rematch", 0, text, "status")
     elif rematch.status == "playing" and rematch.is_participant(player):
-        yield Concern("rematch", 1, message("the rematch has begun"), "news")
+        yield Alert("rematch", 1, message("the rematch has begun"), "news")

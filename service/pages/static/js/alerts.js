@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * What concerns a player, above the board. A page that follows its game (game.js) is replaced as a whole. On any other
- * page of a game, the event stream has the page read again: the concerns, the counts in the tabs and in the title are
- * replaced, and other modules get the page as it is now with the event `page-read`.
+ * The alerts of a player, above the board. A page that follows its game (game.js) is replaced as a whole. On
+ * any other page of a game, the event stream has the page read again: the alerts, the counts in the tabs and
+ * in the title are replaced, and other modules get the page as it is now with the event `page-read`.
  */
 
 import { followWhileShown, pageAt, renew } from "./server.js";
@@ -10,30 +10,30 @@ import { followWhileShown, pageAt, renew } from "./server.js";
 const MILLISECONDS_BETWEEN_READS = 100;
 const COUNT_IN_TITLE = /^\(\d+\) /;
 
-/** @param {HTMLElement} concerns */
-export function start(concerns) {
-  const { stream, board = "/" } = concerns.dataset;
+/** @param {HTMLElement} alerts */
+export function start(alerts) {
+  const { stream, board = "/" } = alerts.dataset;
   if (!stream || document.querySelector("[data-module=game]")) return undefined;
 
   async function read() {
     // The response to a form that was refused has an address that only takes forms.
     const page = (await pageAt(location.pathname + location.search)) ?? (await pageAt(board));
-    if (!page || !concerns.isConnected) return;
-    replace(concerns, page);
+    if (!page || !alerts.isConnected) return;
+    replace(alerts, page);
     document.dispatchEvent(new CustomEvent("page-read", { detail: page }));
   }
 
   return followWhileShown(stream, read, MILLISECONDS_BETWEEN_READS);
 }
 
-/** @param {HTMLElement} concerns @param {Document} page */
-function replace(concerns, page) {
-  const isOpen = concerns.querySelector("details[open]") !== null;
-  const current = page.getElementById("concerns");
+/** @param {HTMLElement} alerts @param {Document} page */
+function replace(alerts, page) {
+  const isOpen = alerts.querySelector("details[open]") !== null;
+  const current = page.getElementById("alerts");
   // Buttons that have the focus are replaced only if they are out of date.
-  if (current && (current.textContent !== concerns.textContent || !concerns.contains(document.activeElement))) {
-    renew(concerns, current);
-    if (isOpen) concerns.querySelector("details")?.setAttribute("open", "");
+  if (current && (current.textContent !== alerts.textContent || !alerts.contains(document.activeElement))) {
+    renew(alerts, current);
+    if (isOpen) alerts.querySelector("details")?.setAttribute("open", "");
     // The modules of its forms start.
     document.dispatchEvent(new CustomEvent("htmx:afterSwap"));
   }

@@ -44,7 +44,7 @@ def title(browser: FlaskClient, address: str) -> str:
 def shown(browser: FlaskClient, address: str) -> str:
     """Return the part of a page with what concerns its viewer."""
     match = re.search(
-        r'<div id="concerns".*?data-module="witness"', browser.get(address).text, re.DOTALL
+        r'<div id="alerts".*?data-module="witness"', browser.get(address).text, re.DOTALL
     )
     assert match is not None
     return match[0]
@@ -114,13 +114,13 @@ def test_who_reads_the_ruling_of_a_dispute_is_not_told_of_it_again(
     assert "withdrawn" not in shown(table.bea, table.address)
 
 
-def test_several_concerns_are_folded_below_the_first(table: Table, service: Service) -> None:
+def test_several_alerts_are_folded_below_the_first(table: Table, service: Service) -> None:
     ada, _ = table.players
     service.games.statements.state(table.game, ada, RequestTakeback())
     service.chat.post(table.game, ada, "Hello")
     service.games.statements.state(table.game, ada, AgreeToPause(agree=True))
     page = shown(table.bea, table.address)
-    assert re.findall(r'class="concern is-(\w+)"', page) == ["answer", "answer", "news"]
+    assert re.findall(r'class="alert is-(\w+)"', page) == ["answer", "answer", "news"]
     assert ">2 more</summary>" in page
     assert title(table.bea, table.address).startswith("(3) ")
 
@@ -130,9 +130,9 @@ def test_others_are_not_told_what_concerns_the_players(table: Table, app: Flask)
     table.service.games.statements.state(table.game, ada, RequestTakeback())
     table.service.chat.post(table.game, ada, "Hello")
     eve = app.test_client()
-    assert "concern is-" not in shown(eve, table.address)
+    assert "alert is-" not in shown(eve, table.address)
     log_in(eve, table.service, "eve")
-    assert "concern is-" not in shown(eve, table.address)
+    assert "alert is-" not in shown(eve, table.address)
     assert (
         post(eve, f"{table.address}/concerns/dismissals", concern="messages-1").status_code == 303
     )

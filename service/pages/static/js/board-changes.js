@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Draws what has happened since the board was shown before: new arrows grow, and hexes that have changed light up.
- * A page that is loaded draws nothing; style sheets leave the motion out for visitors who prefer less of it.
+ * Animates what has changed since the board was last shown: new arrows grow, and changed hexes light up. A
+ * page that is loaded draws nothing; style sheets leave the motion out for visitors who prefer less of it.
  */
 
 /**
@@ -11,7 +11,7 @@
 let shown = { path: "", play: 0, marks: new Set() };
 
 /** @param {HTMLElement} board */
-export function drawArrivals(board) {
+export function drawChanges(board) {
   const play = Number(board.closest("#game")?.getAttribute("data-play"));
   if (!play) return;
   if (shown.path !== location.pathname) shown = { path: location.pathname, play, marks: new Set() };
