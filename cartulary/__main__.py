@@ -8,8 +8,8 @@ from cartulary.imports import quick_imports
 def main() -> None:
     """Run the program: the entry point of the `cartulary` script.
 
-    Ctrl-C during the imports ends it at once and without a traceback, like a program that does not handle the
-    signal.
+    Ctrl-C during the imports ends it immediately and without a traceback, like a program that does not handle
+    the signal.
     """
     handler = signal.getsignal(signal.SIGINT)
     if handler is signal.default_int_handler:

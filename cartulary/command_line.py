@@ -174,7 +174,7 @@ class Command(click.Command):
 
     @override
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; it exits with status 1 if a fault was found in what it has shown."""
+        """Run the command; it exits with status 1 if it has reported a fault."""
         try:
             result = super().invoke(ctx)
         except click.UsageError as error:

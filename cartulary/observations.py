@@ -1,7 +1,8 @@
 """Positions and actions as rows of numbers, for programs that learn; the same for all rule systems.
 
 A position becomes a table. Its first row has what is not in a list. Each list of the position follows, with
-one row for each element. A list within an element is a length in its row, and has a row of its own after it.
+one row for each element. A list within an element is a length in its row, followed by a separate row for the
+list.
 
     [kind, owner, number, number, ...]
 

@@ -54,7 +54,7 @@ class Parts:
 
     web_processes: int
     has_separate_workers: bool
-    """Whether each worker and the scheduler has a process of its own. Otherwise they are one."""
+    """Whether each worker and the scheduler runs in a separate process. Otherwise they are one."""
 
 
 class AlreadyRunning(CartularyError):
@@ -142,8 +142,8 @@ def _import_parts() -> None:
 
 def process_commands(*, has_separate_workers: bool, has_replies: bool) -> dict[str, list[str]]:
     """Return the commands of all processes but Redis and the web processes, by the name of each."""
-    # Neither a bot that thinks nor a slow receiver delays anything else: searches are made in a process of
-    # their own, and what is sent is sent in threads.
+    # Neither a bot that thinks nor a slow receiver delays anything else: searches run in a separate process,
+    # and notifications are sent in threads.
     commands = {"worker": ["worker", "--scheduler"]}
     if has_separate_workers:
         commands = {

@@ -82,7 +82,7 @@ def _statement(
 
 
 class _Calls:
-    """The calls that both clients have, and what they share."""
+    """The calls of both clients, and their common parts."""
 
     register = _Method(api.register)
     become_guest = _Method(api.become_guest)

@@ -1,9 +1,9 @@
 """The evidence that a client keeps by itself: nonces, the player's own key, and receipts.
 
 An `EvidenceKeeper` adds to some calls what makes a game provable: 16 random bytes where a person contributes
-to a draw, and the player's signature of an action or a statement. It keeps what it has sent and the receipts
-that it gets in a folder, by server. What it cannot keep or sign, it reports once, and the game goes on: it
-refuses nothing.
+to a draw, and the player's signature of an action or a statement. It keeps what it has sent, and the receipts
+that it gets, in a folder for each server. If it cannot keep or sign something, it reports that once, and the
+game goes on: it never refuses a call.
 
 The folder is `evidence` in the folder of the user's data, unless CARTULARY_EVIDENCE names another one:
 
@@ -61,7 +61,7 @@ _SECRET_FILE: Final = "nonce-secret"  # noqa: S105 # the name of a file
 _SECRET_BYTES: Final = 32
 _SALT_BYTES: Final = 32
 _DRAWN_FROM_NONCES: Final = 2
-"""The version of the seed from which on the nonces of statements are part of what is drawn anew."""
+"""The first version of the seed in which the nonces of statements go into what is drawn when play resumes."""
 _MAX_REMEMBERED: Final = 4096
 """Events whose hashes, and games whose rules, a keeper remembers."""
 
@@ -81,7 +81,7 @@ def log_warning(text: Text) -> None:
 
 
 class Evidence:
-    """Where a client keeps evidence, whether it signs actions, and how it reports what it cannot do.
+    """Where a client keeps evidence, whether it signs actions, and how it reports failures.
 
     Without a folder it keeps nothing and signs nothing; nonces are sent all the same.
     """
@@ -206,7 +206,7 @@ class EvidenceKeeper:
         return accepted
 
     def state(self, call: Call[T]) -> Steps[T]:
-        """Send a statement, with the player's signature, and with a nonce if something may be drawn anew.
+        """Send a statement, with the player's signature, and with a nonce if something may be drawn after it.
 
         Games with seed version 1 have no such nonces. A call that is repeated is the same.
         """

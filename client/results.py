@@ -244,7 +244,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True)
 class ServerKey:
-    """A public key of the server, in hex, and the times between which it signs, as far as there are any."""
+    """A public key of the server, in hex, with the times from and until which it signs, if limited."""
 
     key: str
     public: str = field(metadata={"is_valid": is_hash})

@@ -1,7 +1,7 @@
-"""What happens from the first attempt of a call to its result, without I/O: `exchange` is a generator.
+"""Retries of calls, without I/O: `with_retries` is a generator.
 
-It yields what to do next, a call to attempt or a pause, and is sent the outcome of an attempt. So both
-clients repeat, wait and give up in the same way.
+It yields the next step, a call to attempt or a pause, and is sent the outcome of each attempt. So both
+clients retry, wait and give up in the same way.
 """
 
 import time
@@ -20,7 +20,7 @@ T = TypeVar("T")
 _NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 """Errors after which the server has certainly not seen the request."""
 _NEVER_POSSIBLE: Final = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
-"""Errors that another attempt would meet again."""
+"""Errors that every attempt would meet."""
 _FIRST_PAUSE: Final = 0.1
 
 
@@ -40,7 +40,7 @@ class Limits:
     max_event_bytes: int = 1 << 20
     """Size of an event of a stream."""
     stream_silence: float = 60.0
-    """Time without anything from a stream, which sends a comment every 15 seconds, until it is resumed."""
+    """Time after which a silent stream is resumed; the server sends a comment every 15 seconds."""
 
 
 UNTRUSTED_SERVER: Final = Limits(timeout=20.0, attempts=1, max_response_bytes=1 << 20)
@@ -74,8 +74,8 @@ Outcome: TypeAlias = Response | httpx.HTTPError
 """How an attempt ended: with a response, or without one."""
 
 Steps: TypeAlias = Generator[Call[Any] | Pause, Outcome | None, T]
-"""What a client does one after the other until it has a result: calls to attempt, which it answers with
-their outcomes, and pauses, which it answers with None.
+"""The steps of a client until it has a result: calls to attempt, which it answers with their outcomes, and
+pauses, which it answers with None.
 """
 
 

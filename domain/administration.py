@@ -1,7 +1,7 @@
 """What an administrator of the server may decide about a game: the event that records the decision.
 
-The decision to remove a seat, to move it to another account or to abandon the game takes effect with the
-event that follows it at once; the decision to extend a deadline takes effect by itself.
+A decision to remove a seat, to move it to another account or to abandon the game takes effect with the event
+that immediately follows; a decision to extend a deadline takes effect by itself.
 """
 
 from typing import Final, get_args

@@ -50,7 +50,7 @@ def seed(secret: bytes, nonces: Iterable[bytes], version: SeedVersion = SEED_VER
 
 
 def resumed_seed(seed: bytes, number: int, nonces: Iterable[bytes]) -> bytes:
-    """The 32 bytes from which everything is drawn anew when play resumes, with seed version 2.
+    """The 32 bytes from which everything is drawn when play resumes, with seed version 2.
 
     `number` counts the resumptions of the game from 1; `nonces` are those of the events that led to this one,
     in the order of the log. Raises Malformed for one of more than 64 bytes.
@@ -60,7 +60,7 @@ def resumed_seed(seed: bytes, number: int, nonces: Iterable[bytes]) -> bytes:
 
 
 def first_resumed_seed(seed: bytes, previous_hash: bytes) -> bytes:
-    """The 32 bytes from which everything is drawn anew when play resumes, with seed version 1.
+    """The 32 bytes from which everything is drawn when play resumes, with seed version 1.
 
     `previous_hash` is `prev` of `PlayResumed`.
     """

@@ -42,11 +42,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What an action leads to, as far as the seat that takes it may know before it is taken.
+    """What an action leads to, limited to what its seat may know before taking it.
 
-    `hidden` is a sentence about what the event leaves out; None if it is complete, and the seat can plan what
-    it does after the action before taking it (`domain.turn_plan`). `outcomes` has, by field
-    of the event's data, the values that chance or another player's secret can give it, if any.
+    `hidden` is a sentence about what the event leaves out; None if it is complete, so that the seat can plan
+    further actions before taking this one (`domain.turn_plan`). `outcomes` has, by field of the event's data,
+    the values that chance or another player's secret can give it, if any.
     """
 
     event: DomainEvent

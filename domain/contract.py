@@ -58,8 +58,7 @@ ALL_SECRETS: Final = -1
 
 
 Opened: TypeAlias = Mapping[int, Mapping[str, object]]
-"""Values of secrets, as far as the caller may know them: by the seq of the event that commits to them, and
-by name.
+"""Values of the secrets that the caller may know, by the seq of the event that commits to them and by name.
 """
 
 
@@ -283,7 +282,7 @@ class RuleSystem(Protocol[S, A, P]):
         """
 
     def redraw(self, state: S, chance: Chance) -> Mapping[str, object]:
-        """Draw anew, when play resumes from an earlier state, what was not yet drawn in that state.
+        """Draw again, when play resumes from an earlier state, what was not yet drawn in that state.
 
         Returns the values of the secrets of `PlayResumed`, by name; {} if everything is public.
         """
@@ -321,8 +320,8 @@ class RuleSystem(Protocol[S, A, P]):
         """
 
     def actions_at_any_time(self, state: S, seat: int) -> Sequence[A]:
-        """The actions that `legal_actions` does not list, as far as `decide` accepts them now: those that are
-        possible whether or not it is the seat's turn, such as `resign`.
+        """The actions that `decide` accepts now and `legal_actions` does not list: those that are possible
+        whether or not it is the seat's turn, such as `resign`.
         """
 
     def choices(self, state: S, seat: int, action: A, path: Sequence[Choice]) -> Sequence[Choice]:

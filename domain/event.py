@@ -1,8 +1,8 @@
 """Events: one that was just decided, the envelope in which the log stores it, and the data of those that
 every game has.
 
-Each TypedDict of event data is named after the event type. A rule system's `formats` has those of its own
-events, and extends those here by the fields that it adds. `ledger.pending` makes envelopes.
+Each TypedDict of event data is named after the event type. A rule system's `formats` defines the data of its
+own events, and extends the types here by the fields that it adds. `ledger.pending` makes envelopes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -463,6 +463,6 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
 def recorded_data(event: Event) -> EventData:
     """The data of a recorded event, which the TypedDict of its type describes.
 
-    They are not checked again: a log is sealed, and `replay.audit` decides every event anew.
+    They are not checked again: a log is sealed, and `replay.audit` decides every event again.
     """
     return cast("EventData", event["data"])

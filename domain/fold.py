@@ -210,7 +210,7 @@ def _apply_play(game: GameOf[S, A, P], event: Event, type: str, *, has_action: b
         game.last_play = game.last_play.followed_by(event)
     by = event["by"]
     if "seat" not in by:
-        # In a log that was made up, an action may be by anybody; only the clock's are decided anew.
+        # In a forged log, an action may be by anybody; only the clock's are decided again.
         if not has_action or state.turn != turn:
             count_missed_deadline(game, event)
         return
@@ -281,7 +281,7 @@ def _started(game: GameOf[S, A, P], event: Event, data: GameStarted, opened: Ope
 def _resume(
     game: GameOf[S, A, P], event: Event, data: PlayResumed, opened: Opened, earlier: EarlierGames
 ) -> None:
-    """Bring back the position after an earlier event, except for what the event has drawn anew.
+    """Restore the position after an earlier event, except for what the event has drawn again.
 
     `domain.game` says of each field whether it is restored. A round that had ended by then stays scored; one
     that ended later is scored again when it ends again.

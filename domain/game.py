@@ -37,9 +37,9 @@ class WhenResumed(Enum):
     KEPT = auto()
     """It belongs to the settings of the game, to its people or to the whole log, and stays as it is."""
     RESTORED = auto()
-    """It belongs to the position, and becomes what it was after the origin."""
+    """It belongs to the position, and gets the value that it had after the origin."""
     BEGUN_ANEW = auto()
-    """It belongs to the turn in progress, which begins anew."""
+    """It belongs to the turn in progress, which starts again."""
     PRUNED = auto()
     """It stays as it is, without what events after the origin have added: these are superseded. Nothing that
     has been removed since the origin comes back.
@@ -95,8 +95,8 @@ class Resumption:
     seq: int
     origin: int
     nonces: tuple[SuppliedNonce, ...] = ()
-    """Those of the dispute or takeback that led to it, from which what was drawn anew derives with seed
-    version 2.
+    """Those of the dispute or takeback that led to it; with seed version 2, what was drawn again derives from
+    them.
     """
 
     def has_superseded(self, seq: int) -> bool:
@@ -156,7 +156,7 @@ class GameOf(Generic[S, A, P]):
     """Player ids by seat; () before the start. A substitute stays in the game when play resumes from before
     the substitution."""
     state: Restored[S | None] = None
-    """The rule system's state; None before the start. What was not yet drawn is drawn anew."""
+    """The rule system's state; None before the start. What was not yet drawn is drawn again."""
     seq: Kept[int] = 0
     hash: Kept[str] = ZEROS
     state_hash: Kept[str] = ZEROS
@@ -328,7 +328,7 @@ class GameOf(Generic[S, A, P]):
 
     @property
     def is_vacant_turn(self) -> bool:
-        """Whether the clock ends the turn under way at once, because its seat is vacant."""
+        """Whether the clock ends the current turn without delay, because its seat is vacant."""
         return self.to_act in self.vacant_seats and not self.waits_for_takeback
 
     def seats_of_people(self) -> tuple[int, ...]:
@@ -361,7 +361,7 @@ class GameOf(Generic[S, A, P]):
     def add_nonce(self, data: NonceData, seat: int | None, nonce: bytes | None) -> None:
         """Add the nonce that the program of a person sent, if any, to the data of an event.
 
-        It is for what is drawn anew when play resumes. The person has this seat, or is the arbiter (None).
+        It goes into what is drawn when play resumes. The person has this seat, or is the arbiter (None).
         There is none with seed version 1, and none from a bot. Raises Malformed for more than 64 bytes.
         """
         if nonce is None:

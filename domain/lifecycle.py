@@ -236,7 +236,9 @@ def leave(game: Game, player: str) -> DomainEvent:
 
 
 def add_key(game: Game, player: str, key: str, public: str) -> DomainEvent:
-    """`PlayerKeyAdded`. Raises NotNow for who has nothing to sign, for a known key, and after the end."""
+    """`PlayerKeyAdded`. Raises NotNow for a player who has nothing to sign, for a known key, and after the
+    end.
+    """
     if not can_bring_keys(game, player):
         _require_participant(game, player)
     if key in game.keys.get(player, {}):
@@ -300,8 +302,8 @@ def resume(
 ) -> DomainEvent:
     """`PlayResumed` from the position of `origin`, an earlier game, because of the event with this seq.
 
-    What was not yet drawn at that position is drawn anew. Raises NotNow if the game is not in progress, or if
-    `origin` is not the game after an event of play, or after the start, on the current branch.
+    What was not yet drawn at that position is drawn again. Raises NotNow if the game is not in progress, or
+    if `origin` is not the game after an event of play, or after the start, on the current branch.
     """
     if game.status != "playing":
         raise not_now("play cannot resume: {status}", status=STATUS_MESSAGES[game.status])

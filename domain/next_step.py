@@ -71,7 +71,7 @@ class Step(Generic[A]):
 
     @property
     def hex_context(self) -> tuple[Choice, ...]:
-        """The choices before the next hex, as far as one can be chosen; else those before any next choice."""
+        """The choices before the next hex, if one can be chosen; else those before any next choice."""
         for choice in (*self.options, *self.alternatives):
             if choice.at is not None:
                 return self.next_contexts[choice.value]

@@ -1,10 +1,10 @@
 """The search of the strong bots: Monte Carlo playouts of the most promising actions, for any rule system.
 
-The search gets the position as its seat sees it, and knows nothing else. For each playout, whatever the
-position leaves open is drawn anew (determinization), the seat takes one of its candidates, and all seats
-continue by the policy of the rule system. The n-th playout of every candidate starts from the same draw, so
-that candidates are compared in the same circumstances. UCB1 selects the candidate of the next playout, and
-the number of candidates grows with the number of playouts (progressive widening).
+The search gets the position as its seat sees it, and nothing else. For each playout, everything that the
+position leaves unknown is drawn at random (determinization), the seat takes one of its candidates, and all
+seats continue by the policy of the rule system. The n-th playout of every candidate starts from the same
+draw, so that candidates are compared in the same circumstances. UCB1 selects the candidate of the next
+playout, and the number of candidates grows with the number of playouts (progressive widening).
 
 There is no clock here: the caller passes a function that limits the search. With a limit on the number of
 playouts, equal positions and equal chance lead to equal choices.

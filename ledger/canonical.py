@@ -3,9 +3,9 @@
 All numbers are integers of magnitude below 2^53, so RFC 8785 only governs the order of keys, the escapes and
 the absence of white space; orjson writes these as required. Bytes are written as lowercase hex.
 
-Why a line is not canonical JSON is found out only for a line that is not, for the person who has the file.
-The standard library's parser is used for that, because it reports what orjson accepts or words differently:
-duplicate keys, numbers that are too large, and the place of an error.
+If a line is not canonical JSON, the standard library's parser finds the reason, because it reports what
+orjson accepts or describes differently: duplicate keys, numbers that are too large, and the position of an
+error.
 """
 
 import codecs

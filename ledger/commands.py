@@ -81,8 +81,8 @@ def join(
     invitation link lets the player join a private game.
 
     `keys` are the public keys of the player (hex), by id. They are registered after the start, because the
-    start must follow the last `SeatTaken` at once. `nonce` is empty unless the program of a person sent it.
-    With seed version 1, `nonce_from` records who supplied the nonce.
+    start must immediately follow the last `SeatTaken`. `nonce` is empty unless the program of a person sent
+    it. With seed version 1, `nonce_from` records who supplied the nonce.
     """
     by = player if bot is None else pending.game.creator
     event = lifecycle.join(pending.game, player, nonce, nonce_from, bot, invited_by)
@@ -121,8 +121,8 @@ def by_player(game: Game, player: str) -> By:
 def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> None:
     """Score the first round that has ended and is not scored yet. Raises NotNow if there is none.
 
-    `game_at` returns the game after the event with a given seq: standings are those at the end of
-    the round, however far play has moved on.
+    `game_at` returns the game after the event with a given seq: standings are those at the end of the round,
+    even if play has moved on.
     """
     game = pending.game
     if not game.rounds_ended:
@@ -143,7 +143,7 @@ def finish(pending: PendingEvents, secret: SecretSource) -> None:
 
 
 def forfeit(pending: PendingEvents, secret: SecretSource) -> None:
-    """Forfeit the turn of a seat that let its deadline pass; abandon the game if it is deserted.
+    """Forfeit the turn of a seat that has missed its deadline; abandon the game if it is deserted.
 
     Raises NotNow if no seat is to act.
     """
@@ -261,8 +261,8 @@ ChooseAction: TypeAlias = Callable[[Game], Any]
 
 
 def is_due(game: Game, at: str) -> bool:
-    """Return whether the clock may end the turn under way at a timestamp: at its deadline, or at once if the
-    seat is vacant and the players do not decide about a takeback.
+    """Return whether the clock may end the current turn at a timestamp: at its deadline, or without delay if
+    the seat is vacant and the players are not deciding about a takeback.
     """
     return game.is_vacant_turn or has_passed(game, at)
 
@@ -297,7 +297,7 @@ def end_turn(pending: PendingEvents, choose_action: ChooseAction, secret: Secret
 
 
 def leave_seat(pending: PendingEvents, seat: int, by: By, secret: SecretSource) -> None:
-    """Leave a seat vacant; abandon the game if it has no people any more. Raises NotNow."""
+    """Leave a seat vacant; abandon the game if no people are left in it. Raises NotNow."""
     pending.add(substitutes.vacate(pending.game, seat), by)
     abandon_if_deserted(pending, secret)
 
@@ -327,7 +327,7 @@ def _play_turn(pending: PendingEvents, choose_action: ChooseAction) -> None:
 
 
 def _settle_common_action(pending: PendingEvents) -> None:
-    """Let a vacant seat whose turn it is join in an action that all people have taken, as bots do."""
+    """Let a vacant seat whose turn it is agree to an action that all people have taken, as bots do."""
     game = pending.game
     if game.to_act in game.vacant_seats:
         action = common_action(game, game.to_act)

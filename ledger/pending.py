@@ -187,7 +187,7 @@ class PendingEvents:
 
     @property
     def next_at(self) -> str:
-        """The timestamp of the next event, if it is added at once."""
+        """The timestamp of the next event, if it is added now."""
         return self._timestamp if isinstance(self._timestamp, str) else self._timestamp()
 
     @property

@@ -1,7 +1,7 @@
 """Writing and reading game records: one game in one file that stands alone (docs/formats.md).
 
-Reading checks that every line is canonical JSON, has the fields that it must have, and comes where it
-may come. Whether what the lines say is true is checked by `replay.audit`.
+Reading checks that every line is canonical JSON, has the fields that it must have, and comes where it may
+come. `replay.audit` checks whether the lines are true.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -186,7 +186,7 @@ def first_contradiction(record: Record) -> Fault | None:
     """Return the first place where lines that are valid by themselves contradict each other, if there is one.
 
     Compares the events' games, numbers and `prev` with each other, and the header with the last event. Hashes
-    are not computed again: this is a quick look before a record is shown, and no audit.
+    are not computed again: this is a quick check before a record is shown, not an audit.
     """
     header, events = record.header, record.events
     game, prev = header["game"], ZEROS

@@ -1,11 +1,8 @@
-"""Plays the bots of a game: does what the game waits for a bot to do, through the commands that players use.
-
-A bot gets what a player at its seat gets: the position as this seat may see it, and the legal actions. If a
-bot fails, or the rules refuse what it chose, it takes a legal action at random, and resigns if that fails
-too: a fault of a bot must not stop a game.
-
-A bot that searches does so in a job of a queue of its own, and holds nothing while it searches: if the game
-changes meanwhile, its action is refused as outdated, and dropped.
+"""Plays the bots of a game through the commands that players use. A bot gets what a player at its seat gets:
+the position as this seat may see it, and the legal actions. If a bot fails, or the rules refuse its choice,
+it takes a legal action at random, and resigns if that fails too: a faulty bot must not stop a game. A bot
+that searches runs in a job of a separate queue, and holds no lock while it searches: if the game changes in
+the meantime, its action is refused as outdated, and dropped.
 """
 
 import logging

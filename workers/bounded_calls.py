@@ -1,4 +1,4 @@
-"""Calls that need no longer than a time limit, even if something in them cannot be interrupted."""
+"""Calls with a time limit, even if something in them cannot be interrupted."""
 
 import asyncio
 import socket
@@ -11,9 +11,8 @@ _T = TypeVar("_T")
 
 
 def within(deadline: float, call: Callable[[], _T]) -> _T:
-    """Return what a call returns, or raise what it raises; TimeoutError at the deadline (monotonic time).
-
-    The call runs in a thread, which is left alone if it takes longer.
+    """Return the result of a call, or raise its error; raise TimeoutError at the deadline (monotonic time).
+    The call runs in a thread, which is abandoned if it takes longer.
     """
     results: list[_T] = []
     errors: list[Exception] = []
@@ -36,12 +35,12 @@ def within(deadline: float, call: Callable[[], _T]) -> _T:
 
 def resolve(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
     """Return what `socket.getaddrinfo` returns for a stream to a host. Raises OSError."""
-    # Looked up here, so that a test can replace it.
+    # Looked up at each call, so that a test can replace it.
     return within(deadline, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
 def run_coroutine(coroutine: Coroutine[None, None, _T]) -> _T:
-    """Run a coroutine in an event loop of its own, and return its result.
+    """Run a coroutine in a new event loop, and return its result.
 
     Unlike `asyncio.run`, this does not wait for threads that still resolve a name for a request that has
     timed out.

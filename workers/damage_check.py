@@ -1,4 +1,4 @@
-"""The damage check: a sweep's report of which games are damaged, and which are no longer.
+"""The damage check: a sweep reports which games are damaged, and which are repaired.
 
 A damaged value stays as it is, for a person to repair. Only its own game is affected: a payload that cannot
 be read is no task, and work that a worker could not do is tried again only after a pause. Events before the
@@ -53,7 +53,7 @@ class DamageCheck:
     def check(
         self, game_id: str, game_tasks: GameTasks, last_event_type: str | Unreadable | None
     ) -> None:
-        """Report what of the game is damaged now, and what is no longer.
+        """Report which parts of the game are damaged, and which are repaired.
 
         `last_event_type` is the type, the error, or None if it was not read.
         """
@@ -64,14 +64,14 @@ class DamageCheck:
         for part, reason in damage.items():
             if reported.get(part) != reason:
                 self._damaged_games.report(game_id, part, reason)
-        # The worker that does the work of an entry reports when it can be done again.
+        # The worker that handles an entry reports when the entry works again.
         unfinished = {work_part(task.entry) for task in game_tasks.tasks}
         for part in reported.keys() - damage.keys() - unfinished:
             self._damaged_games.clear(game_id, part)
         self._missing.discard(game_id)
 
     def tasks_to_postpone(self, game_id: str, tasks: Iterable[Task]) -> set[Task]:
-        """Return those tasks of a game that could not be done and are not to be retried yet."""
+        """Return the tasks of a game that have failed and must not be retried yet."""
         reported = self._reported.get(game_id, {})
         damaged = {task for task in tasks if work_part(task.entry) in reported}
         if not damaged:
@@ -86,7 +86,7 @@ class DamageCheck:
     def end(self) -> None:
         """End a complete sweep, which has checked every active game with reported damage.
 
-        A game that is not active has no work, so its damage matters no more.
+        A game that is not active has no work, so its damage no longer matters.
         """
         for game_id in self._missing:
             self._retried_at.pop(game_id, None)

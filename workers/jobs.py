@@ -1,7 +1,8 @@
 """The jobs: they do the work of tasks, and acknowledge the outbox entry when it is done.
 
 A job gets only the task, and reads everything else from the log. So it may run twice, late, or in two
-processes at once: the commands append once, and a task whose entry has changed or gone is skipped.
+processes at the same time: the commands append once, and a task is skipped if its entry has changed or is
+gone.
 """
 
 import logging
@@ -63,11 +64,10 @@ class TaskRunner:
     def run(self, task: Task) -> bool:
         """Do the work of a task, or a step of it; return False if something is left to do.
 
-        A step is short, so that no game delays others: one round is scored. What is left is done when its
-        turn comes again in the queue. For a notification, this does all those of the game that are due.
+        A step is short, so that no game delays others: one round is scored. The rest is done when its turn
+        comes again in the queue. For a notification, this does all those of the game that are due.
 
-        If something of the game is damaged, that is reported, and the entry stays in the outbox. Raises
-        Unavailable.
+        Damage of the game is reported, and the entry stays in the outbox. Raises Unavailable.
         """
         if task.kind not in ("notify", "tournament"):
             return self._run(task)
@@ -83,7 +83,7 @@ class TaskRunner:
         return True
 
     def _run(self, task: Task) -> bool:
-        """Do the work of one task, and report what of its game is damaged. See `run`."""
+        """Do the work of one task, and report damage of its game. See `run`."""
         part = work_part(task.entry)
         try:
             if task.is_of_outbox and not self._is_left(task):
@@ -161,8 +161,8 @@ class TaskRunner:
         game = self._queries.game(task.game_id)
         if game.to_act is None or game.turn != turn:
             self._ack(task)
-        # Otherwise the turn has got a new deadline, and an entry with it; or its deadline has not passed by
-        # this machine's clock, and the entry stays until it has.
+        # Otherwise the turn has a new deadline, with a new entry; or its deadline has not passed by this
+        # machine's clock, and the entry stays until then.
 
     def _notify(self, task: Task) -> None:
         """Create the deliveries that a task calls for. Dispatchers send them when they are due."""

@@ -25,7 +25,7 @@ time, so this only stops one that hangs.
 """
 
 RETRIES = 100
-"""Retries that are enqueued at once for a queue."""
+"""The most retries that are enqueued at a time for a queue."""
 
 CLOCK_TOLERANCE = timedelta(seconds=5)
 """How far the clocks of the machines may differ."""

@@ -164,7 +164,7 @@ def run_worker(
         trace_tasks(runner, service.store, tracing)
     configure(runner)
     reporter = Reporter(service.process_reports, "worker", queues)
-    # A connection of its own, because RQ changes how long it waits for a response.
+    # A separate connection, because RQ changes how long it waits for a response.
     client = connect(settings.queue_url)
     queues_by_name = TaskQueues(client).queues
     stop = StopSignals()
@@ -177,7 +177,7 @@ def run_worker(
         try:
             worker.work(logging_level=None, max_idle_time=max_idle)
         finally:
-            # RQ has installed signal handlers of its own.
+            # RQ has installed its own signal handlers.
             stop.listen()
         if not (stop.is_set() or worker.has_idled):
             raise redis.ConnectionError("the connection was lost")

@@ -1,9 +1,9 @@
 """The scheduler: it follows all appends and enqueues the tasks that they call for, deadlines at their time.
 
-It also logs the new heads of games in the transparency log, those of many games at once. It loads no game and
-makes no decision. Several schedulers may run at once, because a task that two of them enqueue is one job, a
-job may run twice without harm, and a head is logged once. A scheduler may die at any moment, because it keeps
-nothing that does not follow from the logs and the outboxes.
+It also logs the new heads of games in the transparency log, many games at a time. It loads no game and makes
+no decision. Several schedulers may run at the same time, because a task that two of them enqueue is one job,
+a job may run twice without harm, and a head is logged once. A scheduler may die at any moment, because it
+keeps nothing that does not follow from the logs and the outboxes.
 """
 
 import logging
@@ -37,7 +37,7 @@ LISTEN_SECONDS = 0.5
 RETRY_SECONDS = 1.0
 """Time between two looks for jobs whose pause before another attempt is over."""
 BATCH = 500
-"""The most messages, and the most deadlines, that are handled at once."""
+"""The most messages, and the most deadlines, that are handled at a time."""
 PAGES_AFTER_SWEEP = 20
 """The most pages of the event feed that projections handle after a sweep."""
 ARCHIVE_BATCH = 20
@@ -56,10 +56,10 @@ _THINKING_WORKER = "thinking worker"
 
 
 class ThinkingWorker:
-    """A worker for searches that runs only while there are some, for services without one of their own.
+    """A worker for searches that runs only while there are some, for services without a separate one.
 
-    A search takes seconds of the processor, so it runs in a process of its own. The process takes memory as
-    well, so it is a child of this process that is started when a search waits. For one thread.
+    A search takes seconds of CPU time, so it runs in a separate process. The process takes memory as well, so
+    it is a child of this process that is started when a search waits. For one thread.
     """
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class ThinkingWorker:
             log.warning("the %s ended with status %d", _THINKING_WORKER, status)
 
     def stop(self) -> None:
-        """End the worker at once. The outbox has the search that it was making."""
+        """End the worker immediately. The outbox has the search that it was making."""
         self._process.reap()
 
 

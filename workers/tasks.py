@@ -40,8 +40,9 @@ QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS, THINKING)
 """In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no round for
 notifications."""
 QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
-"""The queues of a worker that is not told which ones. A search takes seconds, in which it could take no other
-job, so searches need a worker of their own."""
+"""The queues of a worker that is not told which ones. A search takes seconds, in which the worker could take
+no other job, so searches need a separate worker.
+"""
 
 NO_PAYLOAD: Final = '{"seq":0}'
 
@@ -124,7 +125,7 @@ class Task:
 
     @property
     def due_at(self) -> str:
-        """The timestamp from which on the task is to be done; "" means at once."""
+        """The timestamp from which the task is due; "" means now."""
         due_at: str = self.data.get("at", "")
         return due_at
 

@@ -464,7 +464,7 @@ def retire_key(service: "Service", key: str) -> None:
 
 @contextmanager
 def _imports() -> Iterator[None]:
-    """Import, in this block, what a process of the service needs: quickly, and ended at once by Ctrl-C.
+    """Import, in this block, what a process of the service needs; Ctrl-C ends the imports immediately.
 
     The process handles Ctrl-C itself afterwards. Until then, it has nothing to clean up.
     """

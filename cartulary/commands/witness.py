@@ -1,4 +1,6 @@
-"""The command witness: follows the transparency log of a server, and checks what it showed to two parties."""
+"""The command witness: follows the transparency log of a server, and compares what it has shown to two
+parties.
+"""
 
 import signal
 import sys
@@ -421,7 +423,7 @@ def _stop_on_signals() -> threading.Event:
 
     def handle(number: int, _frame: FrameType | None) -> None:
         stop.set()
-        # A second signal ends the program at once. The copy survives that too.
+        # A second signal ends the program immediately. The copy survives that too.
         signal.signal(number, signal.SIG_DFL)
 
     if threading.current_thread() is threading.main_thread():

@@ -41,4 +41,4 @@ class Finding:
 
 
 Check: TypeAlias = Callable[[Service], Iterator[Finding]]
-"""Yields what it has found about a service."""
+"""Yields its findings about a service."""

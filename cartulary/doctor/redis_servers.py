@@ -129,7 +129,7 @@ def _configuration(client: redis.Redis, name: str) -> str | None:
 
 
 def check_queue(service: Service) -> Iterator[Finding]:
-    """The Redis of the queue may lose everything at once, but must not delete what it likes."""
+    """The Redis of the queue may lose all its data together, but must not evict single keys."""
     settings = service.settings
     if settings.queue_url == settings.redis_url:
         return

@@ -142,7 +142,7 @@ def _damage(damaged_games: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]
 def _late_games(service: Service) -> int:
     """Return the number of active games with work that has been due for longer than LONG_WAIT.
 
-    An entry is at least as old as the last event of its game, unless it names a time of its own.
+    An entry is at least as old as the last event of its game, unless it states a time.
     """
     before = wall_clock.format(wall_clock.now() - LONG_WAIT)
     late = 0

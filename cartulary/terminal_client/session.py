@@ -121,7 +121,7 @@ class Session:
             self._receive(event)
 
     def _follow(self, events: Iterator[Event]) -> None:
-        """Receive events while lines are read, in a thread of its own."""
+        """Receive events in a separate thread while lines are read."""
         try:
             for event in events:
                 with self._lock:

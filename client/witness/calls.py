@@ -1,6 +1,6 @@
 """The calls that read what a server states for everybody: its transparency log, and its ratings.
 
-What they return is well-formed, and that of the log bounded, but not verified.
+Their results are well-formed, and bounded for the log, but not verified.
 """
 
 from typing import Any, Final

@@ -29,7 +29,7 @@ _FIELDS: Final = {"format", "key", "first", "second", "prefix_root", "path"}
 
 
 class NoSplitView(CartularyError):
-    """A file does not prove what it claims to prove."""
+    """The proof in a file is not valid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class SplitView:
 
     @classmethod
     def parse(cls, data: bytes) -> "SplitView":
-        """Return the proof in the contents of a file; what it proves is not checked. Raises Unreadable."""
+        """Return the proof in the contents of a file; its validity is not checked. Raises Unreadable."""
         if len(data) > MAX_FILE_BYTES:
             raise Unreadable.with_message(
                 "the file has more than {limit} bytes", limit=MAX_FILE_BYTES

@@ -1,4 +1,5 @@
-"""Baronies, fights and battles (BN-BAR, BN-FGT, BN-SIM, BN-END-2): what the knights of one moment come to.
+"""Resolves baronies, fights and battles (BN-BAR, BN-FGT, BN-SIM, BN-END-2): the results of the knights of one
+moment.
 
 Everything is resolved on the board as it stands, and takes effect together: nothing here changes the board,
 and no knight's result depends on another's, except for BN-BAR-4.
@@ -175,8 +176,8 @@ def _overlap(some: Sequence[Claim], others: Sequence[Claim]) -> bool:
 def battle_defeat(contest: Contest, by_hex: Mapping[Hex, Contest]) -> DefeatReason | None:
     """BN-SIM-2, 3, 5: why the knight does not get past its battle; None if it does.
 
-    `by_hex` has all contests of the moment. They are decided at once, so that a knight that is beaten can
-    still beat others.
+    `by_hex` has all contests of the moment. All battles of a moment are decided together, so a knight that is
+    beaten can still beat others.
     """
     strongest = max((by_hex[other.at].strength for other in contest.opponents), default=None)
     if strongest is not None and strongest > contest.strength:
@@ -211,7 +212,7 @@ class BaronFight:
 
 
 def resolve(board: Board, knights: Collection[Hex], *, at_end: bool) -> list[BaronyResult]:
-    """BN-SIM-6: what each of these knights comes to, in order of (q, r). `at_end`: by BN-END-2.
+    """BN-SIM-6: the result of each of these knights, in order of (q, r). `at_end`: by BN-END-2.
 
     The fields of the results are those of docs/formats.md.
     """

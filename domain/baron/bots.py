@@ -1,10 +1,10 @@
-"""Bots that play Baron from what a seat may see: `sensible` scores every action and searches nothing.
+"""Bots that play Baron from what a seat may see: `sensible` scores every action and does not search.
 
-`Evaluation` says what keeps may come to, where tiles fit, and what can be resolved at once. All values are
-in honour, from the point of view of one seat: what others gain counts against it, divided by their number.
-The plan of the bot: it puts keeps on meadows with valuable surroundings once few tiles are missing there,
-lays tiles that complete its own baronies and spoil those of others, and fills hexes between many tiles for
-the bonus.
+`Evaluation` estimates the value of keeps, where tiles fit, and what a tile or keep would resolve immediately.
+All values are in honour, from the point of view of one seat: what others gain counts against it, divided by
+their number. The plan of the bot: it puts keeps on meadows with valuable surroundings once few tiles are
+missing there, lays tiles that complete its own baronies and spoil those of others, and fills hexes between
+many tiles for the bonus.
 
 The strong bot is a search (`domain.search`) whose playouts follow the sensible bot for a few turns. The
 order of the pile and the reserves of others are drawn from the tiles that the seat does not see. A whole
@@ -42,7 +42,7 @@ from domain.hexes import Hex, neighbours
 from domain.search import SearchBot, SearchModel, SensibleBot
 
 OWN_GAP: Final = 0.6
-"""The expected value of the tile that will fill a hex around a keep of one's own."""
+"""The expected value of the tile that will fill a hex around one's own keep."""
 OPPOSING_GAP: Final = 1.0
 """The same around a keep of another seat."""
 EVEN_FIGHT: Final = 3.0
@@ -165,7 +165,7 @@ class Evaluation:
         return chance, lost
 
     def value_at_once(self, laid: LaidTile | None = None, keep: Hex | None = None) -> float | None:
-        """The value of what this tile or keep of one's own completes; None if it completes nothing."""
+        """The value of what this tile, or this keep of the seat, completes; None if it completes nothing."""
         tiles, keeps = self.tiles, self.keeps
         if laid is not None:
             tiles = {**tiles, laid[0]: laid[1]}
@@ -176,7 +176,7 @@ class Evaluation:
         return self._sum(resolve(board, knights, at_end=False), laid) if knights else None
 
     def value_at_end(self, keep: Hex | None) -> float:
-        """The value of the end of the game, with or without one more keep of one's own."""
+        """The value of the end of the game, with or without one more keep of the seat."""
         keeps = self.keeps if keep is None else {**self.keeps, keep: (self.seat, KNIGHT)}
         board = Board(self.tiles, keeps, self.board.out)
         knights = [at for at, (_, side) in keeps.items() if side == KNIGHT]
@@ -261,7 +261,7 @@ class _Scorer:
                 assert_never(action)
 
     def _draw(self, slot: int) -> float:
-        """What this tile or another one can do at once, the value of having it later, and its price."""
+        """The value of playing this tile or another one now, the value of having it later, and its price."""
         evaluation = self.evaluation
         tile, cost = evaluation.market[slot - 1], SLOT_COSTS[slot - 1]
         debt = max(0, cost - max(0, evaluation.players[evaluation.seat].honour))
@@ -290,7 +290,9 @@ class _Scorer:
         return self._tile_scores[tile]
 
     def _place_tile(self, laid: LaidTile) -> float:
-        """What the tile earns and completes, what it promises to keeps, and what it leaves to others."""
+        """The score of laying the tile: what it earns and completes, its promise for keeps, and what it
+        leaves to others.
+        """
         evaluation = self.evaluation
         at, tile = laid
         score = -self._reserve_factor * VALUES[tile]
@@ -331,7 +333,7 @@ class _Scorer:
 
     @cached_property
     def _ranked_meadows(self) -> Sequence[tuple[float, Hex]]:
-        """The free meadows with what they promise, the best first."""
+        """The free meadows with their expected gains, the best first."""
         evaluation = self.evaluation
         return sorted(
             ((evaluation.prospect(at, evaluation.seat), at) for at in self._free_meadows),
@@ -368,7 +370,7 @@ class _Scorer:
         return sorted(((count, at) for at, count in room.items()), reverse=True)[:2]
 
     def _place_keep(self, at: Hex) -> float:
-        """What the keep comes to, now or later, less what it could come to elsewhere."""
+        """The value of the keep on this hex, now or later, less its value elsewhere."""
         evaluation = self.evaluation
         prospect = evaluation.prospect(at, evaluation.seat)
         if all(hex in evaluation.tiles for hex in cached_neighbours(at)):
@@ -391,7 +393,7 @@ class _Scorer:
 
     @cached_property
     def _no_keep(self) -> float:
-        """Nothing; in the last turn, what the end of the game brings without one more keep."""
+        """Zero; in the last turn, the value of the end of the game without one more keep."""
         return self.evaluation.value_at_end(None) if self.evaluation.turns <= 1 else 0.0
 
 

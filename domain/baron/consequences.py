@@ -1,6 +1,6 @@
 """What a tile, a keep or the end of the game leads to: baronies, honour, seats that go out.
 
-`battles` resolves the baronies; this module adds up what they mean for the seats.
+`battles` resolves the baronies; this module adds up the consequences for the seats.
 """
 
 from collections import Counter

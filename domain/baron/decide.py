@@ -224,7 +224,7 @@ def _resigned(state: State, seat: int) -> DomainEvent:
 
 
 def _departure(state: State, seat: int) -> PlayerResigned:
-    """BN-END-4: the seat is out, at a moment of its own."""
+    """BN-END-4: the seat goes out alone."""
     out = going_out(state, [seat])
     after = state.copy()
     go_out(after, out)

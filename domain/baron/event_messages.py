@@ -146,7 +146,7 @@ def event_message(type: str, data: EventData) -> Message:
 
 
 def _with_consequences(event: Message, data: Consequences) -> Message:
-    """What happened, followed by what it led to for baronies and seats."""
+    """The event, followed by its consequences for baronies and seats."""
     consequences = [*_consequences(data)]
     if not consequences:
         return event
@@ -169,7 +169,7 @@ def _consequences(data: Consequences) -> Iterator[Message]:
 
 
 def _barony(result: BaronyResult) -> Iterator[Message]:
-    """What became of a knight, and of the barons that it beat."""
+    """The result of a knight, and the barons that it beat."""
     if result["result"] == "returned":
         yield _defeat(result)
         return

@@ -181,7 +181,7 @@ def _tile_placed(state: State, data: TilePlaced) -> Iterator[Reason]:
 
 
 def _place_of_tile(state: State, data: TilePlaced) -> Iterator[Reason]:
-    """BN-LAY-1, 2, 3: where a tile was laid, and what it earned at once."""
+    """BN-LAY-1, 2, 3: where a tile was laid, and what it earned."""
     at, tile = hex_of(data["at"]), data["tile"]
     adjacent = _adjacent_tiles(state, at)
     yield plural_reason(

@@ -1,7 +1,8 @@
-"""Explains battles knights (BN-SIM), and what knights gain and beaten barons cost (BN-BAR-3, 4, BN-FGT-5).
+"""Explains battles between knights (BN-SIM), and what knights gain and beaten barons cost (BN-BAR-3, 4,
+BN-FGT-5).
 
-A part of `explain`. Strengths, results, gains and losses are those that the event recorded; the board shows
-what they consist of.
+A part of `explain`. Strengths, results, gains and losses are those in the event; the board shows how they add
+up.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

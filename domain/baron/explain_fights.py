@@ -2,7 +2,7 @@
 the battlefield and both strengths (BN-BAR, BN-FGT, BN-END-2).
 
 A part of `explain`; what each side gains and loses is explained in `explain_battles`. Strengths and results
-are those that the event recorded; the board shows what they consist of.
+are those in the event; the board shows how they add up.
 """
 
 from collections.abc import Iterator

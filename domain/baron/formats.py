@@ -195,7 +195,7 @@ class Consequences(TypedDict, total=False):
 
 
 class TileConsequences(Consequences, total=False):
-    """What a tile leads to, with the honour that it earns at once."""
+    """What a tile leads to, with the honour that laying it earns."""
 
     bonus: PositiveCount
 

@@ -75,7 +75,7 @@ def _can_fight(moment: Moment) -> bool:
 
 
 def _can_complete_two(moment: Moment) -> bool:
-    """BN-SIM-1: whether one tile completes baronies of the seat and of an opponent at once."""
+    """BN-SIM-1: whether one tile completes baronies of both the seat and an opponent."""
     tiles = _tiles(moment)
     places = {
         action.at

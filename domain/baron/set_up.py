@@ -1,10 +1,10 @@
 """The set-up (BN-SET): tiles are dealt, laid open and piled up, in the order published in docs/formats.md.
 
-`infer_secrets` finds out what the log of a game allows its secrets to be, while they are not opened
-(BN-MAT-1). Nearly everything in Baron is public, because everybody sees each tile that is drawn. A seat
-conceals only the kind of the tile of value 1 that it was dealt, and nobody knows the order of the tiles left
-in the pile. So an audit of a game in progress can decide every event again with secrets that agree with the
-log. If there are none, the log was made up.
+`infer_secrets` finds values of the secrets that agree with the log of a game, while the secrets are not
+opened (BN-MAT-1). Nearly everything in Baron is public, because everybody sees each tile that is drawn. A
+seat conceals only the kind of the tile of value 1 that it was dealt, and nobody knows the order of the tiles
+left in the pile. So an audit of a game in progress can decide every event again with secrets that agree with
+the log. If there are none, the log was made up.
 """
 
 from collections import Counter
@@ -109,14 +109,14 @@ def initial_state(
 
 
 def redraw(state: State, chance: Chance) -> Mapping[str, object]:
-    """BN-MAT-1: shuffle the tiles that are left in the pile anew, when play resumes from this state."""
+    """BN-MAT-1: shuffle the tiles left in the pile again, when play resumes from this state."""
     pile = state.tiles_in_pile()
     counts = {kind: pile.count(kind) for kind in TILES}
     return {"pile": chance.shuffle(_tiles(counts, TILES))}
 
 
 def apply_redraw(state: State, opened: Mapping[str, object]) -> None:
-    """Put the tiles that were shuffled anew in place of the pile; their order may be unknown."""
+    """Replace the pile by the tiles that were shuffled again; their order may be unknown."""
     pile = cast("list[Tile] | None", opened.get("pile"))
     state.pile = None if pile is None else tuple(pile)
 
@@ -212,7 +212,7 @@ def _impossible_refill(refill: object) -> Message:
 
 
 class _Pile:
-    """The pile of a game, or of a game that was resumed, as far as the log shows it."""
+    """What the log shows of the pile of a game, or of a game that was resumed."""
 
     def __init__(self, seq: int, size: int, unseen: Counter[str]) -> None:
         self.seq = seq
@@ -285,7 +285,7 @@ class _Knowledge:
         self._earlier[seq] = (self.pile.copy(), [reserve.copy() for reserve in self.public])
 
     def resume(self, seq: int, origin: int) -> None:
-        """With event `seq`, play resumed after event `origin`, and the pile was shuffled anew."""
+        """With event `seq`, play resumed after event `origin`, and the pile was shuffled again."""
         if origin not in self._earlier:
             return
         pile, public = self._earlier[origin]
@@ -351,7 +351,7 @@ class _Knowledge:
 
 
 def _is_varied(deal: Deal) -> bool:
-    """BN-SET-2: whether the kinds differ as far as possible."""
+    """BN-SET-2: whether the kinds vary as much as possible."""
     counts = [deal.count(kind) for kind in OF_VALUE_ONE]
     return max(counts) - min(counts) <= 1
 

@@ -125,7 +125,7 @@ def tiles_with_values(board: Board, hexes: Iterable[Hex]) -> Listing:
 
 
 def sum_of_tiles(board: Board, hexes: Iterable[Hex]) -> Message:
-    """The sum of the tiles and what it consists of, without meadows: `5 (village 3 and forest 2)`."""
+    """The sum of the tiles and its terms, without meadows: `5 (village 3 and forest 2)`."""
     hexes = sorted(hexes)
     total = total_value(board, hexes)
     others = [board.tiles[at] for at in hexes if board.tiles[at] != MEADOW]

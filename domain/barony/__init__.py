@@ -5,7 +5,7 @@ them as a position, and applies recorded events; `decide` decides an action and 
 one file for each group of actions; `turn_order` works out whose turn is next. `choices` has the questions
 and choices that lead to an action, and puts them into words.
 
-The expansion Sorcery is a rule system of its own in `domain.barony.sorcery`, which builds on these files.
+The expansion Sorcery is a separate rule system in `domain.barony.sorcery`, which builds on these files.
 Nothing here imports it. The form of its casts is defined here all the same, because a cast is a well-formed
 action in every game of Barony: without Sorcery the rules refuse it (BS-SPL-1), not the parser.
 """

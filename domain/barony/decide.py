@@ -237,7 +237,7 @@ def _decide_other(
 
 
 def actions_at_any_time(state: State, seat: int) -> Sequence[Action]:
-    """BY-END-5, 6: resigning, and asking for the end or withdrawing that, as far as they are possible."""
+    """BY-END-5, 6: resigning, and asking for the end or withdrawing that, where they are possible."""
     if state.to_act is None or state.is_out[seat]:
         return []
     if not state.end_by_agreement or state.phase != "play" or is_end_agreed(state):

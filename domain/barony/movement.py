@@ -23,7 +23,7 @@ Leg: TypeAlias = tuple[int, int]
 Takes: TypeAlias = tuple[Resource, ...]
 """Kinds of token to take for destroyed villages (BY-CON-3)."""
 Pawn: TypeAlias = tuple[int, Literal["knight", "village"]]
-"""The seat of a pawn, and what it is."""
+"""The seat of a pawn, and its kind."""
 
 NO_CHOICE: Final[list[Takes]] = [()]
 """The choices of takes where there is nothing to take."""

@@ -86,12 +86,12 @@ def with_options(state: StateT, options: OwnOptions) -> StateT:
 
 
 def redraw(state: object, chance: Chance) -> Mapping[str, object]:
-    """Draw nothing anew when play resumes: board and spells are drawn at the start (BY-SET-1, BS-SPL-2)."""
+    """Draw nothing when play resumes: board and spells are drawn at the start (BY-SET-1, BS-SPL-2)."""
     return {}
 
 
 def apply_redraw(state: object, opened: Mapping[str, object]) -> None:
-    """Change nothing, because nothing is drawn anew."""
+    """Change nothing, because nothing is drawn again."""
 
 
 Place: TypeAlias = tuple[Hex, Hex, Hex]

@@ -20,7 +20,7 @@ SOURCES: Final[Mapping[str, Text]] = {
     "CityFounded": message_in("points", "new cities"),
     "SpellsCast": message_in("points", "cities by spells"),
 }
-"""What points come from, by the type of the event that yields them at once."""
+"""The source of points, by the type of the event that yields them."""
 _TOKENS_LEFT: Final = message_in("points", "tokens left")
 
 

@@ -13,7 +13,7 @@ from domain.errors import not_now
 from domain.game import Game, GameOf
 
 Outcome: TypeAlias = Literal["excuse", "remove", "vacate", "forfeit", "bot"]
-"""What a deadline that has passed leads to: the turn's time begins anew, the seat is removed or becomes
+"""What happens when a deadline passes: the time of the turn starts again, the seat is removed or becomes
 vacant, the turn is forfeited, or a bot plays the rest of it.
 """
 
@@ -65,7 +65,7 @@ def deadline_outcome(game: Game) -> Outcome:
 
 
 def excuse(game: Game) -> DomainEvent:
-    """`DeadlineExcused`: the time of the turn under way begins anew. Raises NotNow when nobody is to act."""
+    """`DeadlineExcused`: the time of the current turn starts again. Raises NotNow when nobody is to act."""
     if game.to_act is None:
         raise not_now("nobody is to act")
     data: DeadlineExcused = {"seat": game.to_act}

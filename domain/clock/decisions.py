@@ -80,7 +80,7 @@ def agree_to_pause(game: Game, seat: int, *, agree: bool, is_over: bool) -> Doma
 
     Raises NotNow unless the game is in progress, with a clock, and a person at the seat; if the player
     agrees, or does not agree, already; and if the player has changed this as often as possible. After the
-    longest pause, a player may agree anew, and so may the others.
+    longest pause, a player may agree to another one, and so may the others.
     """
     require_playing(game)
     if game.clock is None:

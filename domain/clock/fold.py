@@ -58,7 +58,7 @@ def clear_missed_deadlines(game: Game, seat: int) -> None:
 
 
 def excused(game: Game, event: Event, data: DeadlineExcused, opened: object) -> None:
-    """Apply `DeadlineExcused`: the time of the turn begins anew."""
+    """Apply `DeadlineExcused`: the time of the turn starts again."""
     seat = data["seat"]
     game.excuses = {**game.excuses, seat: game.excuses.get(seat, 0) + 1}
     game.turn_at = event["at"]

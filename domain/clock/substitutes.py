@@ -1,7 +1,8 @@
 """Vacant seats and substitutes, in a game with the option `substitutes`; and seats that administrators move.
 
 A seat becomes vacant when its player leaves it, or when the clock would otherwise remove it. It stays in the
-game: the clock plays it at once, as the game's options say for missed turns, until another player takes it.
+game: the clock plays its turns without delay, as the game's options say for missed turns, until another
+player takes it.
 """
 
 from domain.clock.events import SeatVacated, SubstituteSeated

@@ -4,8 +4,8 @@ Each function looks at a game and returns the `DomainEvent` that follows, or rai
 leads to is decided by `domain.lifecycle`. Time is passed in: `ledger.clock.turn_clock` computes the limit.
 
 A statement is a secret of its event, so that it can be erased; None leaves it out. The names of the secrets
-alone matter when a recorded event is decided again. A nonce, of at most 64 bytes (Malformed), is for what is
-drawn anew if play resumes after the dispute; None stands for a program that has sent none.
+alone matter when a recorded event is decided again. A nonce, of at most 64 bytes (Malformed), goes into what
+is drawn if play resumes after the dispute; None if the program has sent none.
 """
 
 from collections.abc import Callable, Sequence

@@ -15,7 +15,7 @@ Nonce: TypeAlias = Annotated[
 
 
 class NonceData(TypedDict):
-    """The data of an event with which a person can add a nonce to what is drawn anew when play resumes.
+    """The data of an event with which a person can add a nonce to what is drawn when play resumes.
 
     Only games with seed version 2 have such nonces.
     """

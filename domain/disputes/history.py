@@ -24,7 +24,7 @@ DisputeStatus: TypeAlias = Literal["open", "ruled", "withdrawn"]
 
 @dataclass(frozen=True, slots=True)
 class SuppliedNonce:
-    """The bytes (hex) that a person has added, with event `seq`, to what is drawn anew if play resumes."""
+    """The bytes (hex) that a person has added, with event `seq`, to what is drawn if play resumes."""
 
     seq: int
     value: str

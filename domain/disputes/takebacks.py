@@ -3,8 +3,8 @@
 A takeback is an option of the game. The player who acted last requests it. Conditional actions that have
 followed do not count, and are taken back with it: their players had prepared them, and have decided nothing
 since. It takes effect when all other seats still in the game have agreed before anyone acts again.
-`domain.lifecycle.resume` then decides `PlayResumed`. A nonce, of at most 64 bytes (Malformed), is for what is
-drawn anew then; None stands for a program that has sent none.
+`domain.lifecycle.resume` then decides `PlayResumed`. A nonce, of at most 64 bytes (Malformed), goes into what
+is drawn then; None if the program has sent none.
 """
 
 from collections.abc import Sequence

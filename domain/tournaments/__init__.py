@@ -1,1 +1,3 @@
-"""Tournaments: registration, draws, pairings, results and standings, as a pure fold of a log of their own."""
+"""Tournaments: registration, draws, pairings, results and standings, as a pure fold of the log of a
+tournament.
+"""

@@ -42,7 +42,7 @@ MAX_INVITED: Final = 512
 ABSENT_AFTER: Final = 2
 """After how many missed turns in a row a player is removed from a game, unless the tournament says."""
 MAX_SUBSTITUTES: Final = MAX_PLAYERS
-"""How many players can wait for a place at once."""
+"""The most players that can wait for a place."""
 ROUND_SECONDS: Final = (60, 366 * 24 * 3600)
 """The least and the greatest time from the draw of a round to its last date."""
 _OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament", "tutorial")
@@ -423,7 +423,7 @@ def _cancelled(reason: CancelReason) -> Decided:
 
 
 def game_options(tournament: Tournament, round: int, table: int) -> dict[str, Any]:
-    """Return the options of the game at a table, both counted from 1: they say what it belongs to."""
+    """Return the options of the game at a table, which name its tournament, round and table (from 1)."""
     options = {
         name: value for name, value in tournament.options.items() if name not in REQUIREMENTS
     }

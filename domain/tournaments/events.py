@@ -1,7 +1,7 @@
 """The events of a tournament: their envelope, and the data of each type.
 
-A tournament is a log of its own beside those of its games. An event type keeps its name and its fields for
-ever. Each TypedDict of data is named after the event type; docs/formats.md lists them.
+A tournament has a log separate from those of its games. An event type keeps its name and its fields for ever.
+Each TypedDict of data is named after the event type; docs/formats.md lists them.
 """
 
 from collections.abc import Mapping
@@ -113,7 +113,7 @@ class SubstituteRegistered(TournamentData):
 
 
 class PlayerWithdrawn(TournamentData):
-    """A player takes part no more: from the next round on, if rounds have been drawn."""
+    """A player stops taking part: from the next round on, if rounds have been drawn."""
 
     player: PlayerId
 

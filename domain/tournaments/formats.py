@@ -164,7 +164,7 @@ class Round:
 
     tables: tuple[Table, ...]
     results: tuple[Result | None, ...]
-    """The result of each table, None while it plays; a bye has a result at once."""
+    """The result of each table, None while it plays; a bye has a result from the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -429,7 +429,7 @@ def _order_after(
         ]
         for division in season.divisions
     ]
-    # Nobody can go up and down at once, so at most half of a division change into each direction.
+    # Nobody can go both up and down, so at most half of a division move in each direction.
     for upper, lower in pairwise(order):
         count = min(settings.promoted, len(upper) // 2, len(lower) // 2)
         if count:

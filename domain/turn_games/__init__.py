@@ -3,5 +3,5 @@
 `game.TurnGame` is the base class, with the bots. `definition` has what every game states, `fields` derives
 JSON from dataclasses, `formats` and `options` have the JSON of actions, events, positions and options,
 `state` and `rules` have the turn order, forfeits and departures, `choices` the way to an action, and
-`presentation` sentences and scenes. A game overrides what it wants to be different.
+`presentation` sentences and scenes. A game overrides what should be different.
 """

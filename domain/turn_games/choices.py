@@ -15,7 +15,7 @@ from domain.turn_games.rules import TurnRules
 
 
 class Choices(TurnRules[S]):
-    """The choices that lead to actions, and what they are called."""
+    """The choices that lead to actions, and their labels."""
 
     LABELS: Mapping[str, Text] = COMMON_LABELS
     """What people call the words of the JSON."""

@@ -57,7 +57,7 @@ class TurnGame(Presentation[S]):
         return scores[seat] - (sum(scores) - scores[seat]) / max(1, len(scores) - 1)
 
     def expected_scores(self, state: S) -> Sequence[float]:
-        """Return the score that each seat can expect: by default what it has; -inf if it is out."""
+        """Return the score that each seat can expect: by default its current score; -inf if it is out."""
         return [
             -inf if seat in state.out else float(score)
             for seat, score in enumerate(self.scores(state))

@@ -46,7 +46,7 @@ class TurnRules(Formats[S]):
         data: Mapping[str, object],
         opened: Mapping[str, object],
     ) -> Sequence[Text]:
-        """Report every field: the set-up has none of its own."""
+        """Report every field: the set-up of such a game has no fields."""
         return [message("it has no field {name}", name=name) for name in data if name != "players"]
 
     def infer_secrets(

@@ -75,7 +75,7 @@ def bank_milliseconds(game: Game, seat: int) -> int | None:
 
 
 def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:
-    """Return by how much a turn that has ended took longer than the time that each turn has."""
+    """Return by how much a finished turn exceeded the time of a turn."""
     allowed = timedelta(seconds=clock.get("per_turn", 0) + turn.extension)
     since, until = datetime.fromisoformat(turn.since), datetime.fromisoformat(turn.until)
     if until - since <= allowed:
@@ -100,7 +100,7 @@ def _moment_after_turn_time(game: Game, clock: Clock, seat: int, more: timedelta
     moment = moment_after(turn_at, time, times, (*common, *holidays))
     for stop in common:
         if stop.start >= moment:
-            # The clock was stopped after the deadline, before the turn was ended: what was late stays late.
+            # The clock was stopped after the deadline, before the turn was ended: the turn remains late.
             moment += stop.end - stop.start
     return moment
 
@@ -167,9 +167,8 @@ class ClockStop:
 def clock_stop(game: Game, at: str) -> ClockStop | None:
     """Return what stops the clock at a timestamp since the beginning of the turn under way; None if it runs.
 
-    Nobody knows the deadline while the clock is stopped: that of `deadline` is the latest one possible.
-    Nights, weekends and holidays do not stop it in this sense: they end at known times, and so the deadline
-    is known.
+    The deadline is unknown while the clock is stopped: `deadline` returns the latest possible one. Nights,
+    weekends and holidays do not stop it in this sense: they end at known times, and so the deadline is known.
     """
     if game.clock is None or game.to_act is None:
         return None
@@ -183,7 +182,7 @@ def clock_stop(game: Game, at: str) -> ClockStop | None:
 
 
 def is_pause_over(game: Game, at: str) -> bool:
-    """Return whether all agree to a pause that, at a timestamp, has been as long as a pause may be."""
+    """Return whether, at a timestamp, a pause to which all agree has reached the limit."""
     limit = pause_limit(game)
     return limit is not None and limit <= at
 

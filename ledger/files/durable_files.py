@@ -18,7 +18,7 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file, or write it anew, atomically: after a crash it is the former one or the new one.
+    """Create or replace a file atomically: after a crash, either the old file or the new one is there.
 
     Raises OSError.
     """

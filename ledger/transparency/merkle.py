@@ -29,7 +29,7 @@ MAX_PATH: Final = 54
 
 
 class BadProof(CartularyError):
-    """A proof that does not prove what it should; `message` is the reason."""
+    """A proof that fails; `message` is the reason."""
 
 
 class NodeReader(Protocol):

@@ -1,4 +1,4 @@
-"""Signed notes (C2SP signed-note): a text signed by one or more keys, each with a line of its own.
+"""Signed notes (C2SP signed-note): a text signed by one or more keys, with one line for each signature.
 
 Two types of signatures are supported: Ed25519 over the text, and the timestamped Ed25519 cosignature of a
 checkpoint (C2SP tlog-cosignature, version 1). Signatures of other keys are kept and not checked, as the

@@ -1,1 +1,1 @@
-"""Sends e-mail: the connection to the SMTP server, the form of messages, and what they say."""
+"""Sends e-mail: the connection to the SMTP server, the format of mails, and their contents."""

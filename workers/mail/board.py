@@ -57,7 +57,7 @@ def board_picture(
     """Return the position of a game at its head for a player, with texts by the renderer.
 
     Returns None if the game has no position, because it has not started. If the picture cannot be drawn now,
-    or only with more than `max_bytes`, there is none: the mail has more to say.
+    or would exceed `max_bytes`, it is left out: the mail has the text.
     """
     position = visibility_for(game, player).position(game)
     if position is None:

@@ -1,4 +1,4 @@
-"""What the mail about a notification says, or about several in a digest, in the language of its reader."""
+"""The contents of mails about one notification or a digest of several, in the language of the reader."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -54,7 +54,9 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class PossibleActions:
-    """The actions of one kind: what it is called, the short forms that are listed, and how many are not."""
+    """The actions of one kind: its label, the short forms that are listed, and the number of those that are
+    not.
+    """
 
     label: str
     forms: tuple[str, ...]
@@ -75,7 +77,7 @@ class PossibleActions:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a mail: what it says of one game."""
+    """A part of a mail, about one game."""
 
     heading: str
     leads: tuple[str, ...]
@@ -91,7 +93,7 @@ class Section:
     picture: Picture | None
     """The picture of the board."""
     titles: tuple[str, ...] = ()
-    """What it is about, in order of time, unless the heading says it."""
+    """The notifications in it, in order of time, unless the heading states them."""
     quotes: tuple[Quote, ...] = ()
     recap: str | None = None
     """What has happened since the reader's last turn, in one sentence."""
@@ -125,10 +127,10 @@ class NotificationMails:
         )
 
     def answer(self, data: JsonObject, reader: Player, unsubscribe_url: str) -> Content:
-        """Return the content of the mail about what a reader has answered: what came of it, and the position.
+        """Return the content of the mail about a reader's answer: its results, and the position.
 
         `data` is that of the account mail `reply_answer`. Raises Unavailable, and NotFound if the reader may
-        not see the game any more.
+        no longer see the game.
         """
         game = self._service.games.queries.visible_game(data["game"], reader.id)
         handles = self._service.accounts.players.handles(game.participants)
@@ -216,7 +218,7 @@ class NotificationMails:
     def _section(
         self, items: Sequence[Notification], reader: Player, picture: str, max_bytes: int
     ) -> Section:
-        """Return what a mail says of one game."""
+        """Return the section of a mail about one game."""
         first, last = items[0], items[-1]
         in_language = renderer_for(reader, last.names)
         queries = self._service.games.queries
@@ -269,7 +271,7 @@ class NotificationMails:
 
 
 def _if_readable(read: Callable[[], _T]) -> _T | None:
-    """Return what a call returns; None if the reader may not see it, or it is damaged. Raises Unavailable."""
+    """Return the result of a call; None if the reader may not see it or it is damaged. Raises Unavailable."""
     try:
         return read()
     except Unavailable:
@@ -310,7 +312,7 @@ def _label(game: Game, kind: str, renderer: Renderer) -> str:
 
 
 def _title_of_answer(data: JsonObject, game: Game) -> Message:
-    """Return the subject line of the mail about what a reader has answered."""
+    """Return the subject line of the mail about a reader's answer."""
     name = game_name(game)
     accepted = [result for result in data["results"] if result["why"] is None]
     if not accepted:
@@ -326,7 +328,7 @@ def _title_of_answer(data: JsonObject, game: Game) -> Message:
 
 
 def _leads_of_answer(data: JsonObject, game: Game) -> list[Message]:
-    """Return the sentences about what came of each line of an answer, and about whose turn it is now."""
+    """Return the sentences about the result of each line of an answer, and about whose turn it is now."""
     leads = []
     if data["fault"] is not None:
         fault = decode_message(data["fault"])
@@ -368,7 +370,7 @@ def _by_game(items: Sequence[Notification]) -> Iterable[list[Notification]]:
 
 
 def _lead(notification: Notification, game: Game | None) -> Message | None:
-    """Return what the reader can do now, and until when; None if there is nothing to be done."""
+    """Return what the reader can do now, and until when; None if there is nothing to do."""
     if notification.subject == "invited":
         return message("Accept or decline the invitation on the page of the game.")
     if notification.kind == "tournament" and "ends" in notification.details:

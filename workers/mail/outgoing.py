@@ -74,7 +74,7 @@ class OutgoingMail:
 
 
 class EmailChannel:
-    """Sends each notification as a mail of its own, and each digest as one."""
+    """Sends a mail for each notification, and one for each digest."""
 
     name = "email"
     retry_pauses: tuple[int, ...] = RETRY_PAUSES

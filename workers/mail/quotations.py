@@ -1,4 +1,4 @@
-"""What mail programs add to an answer: the mail that is answered, and a line about the program or the phone.
+"""Recognizes what mail programs add to an answer: the quoted mail, and a line about the program or the phone.
 
 A program introduces the mail that it quotes with a sentence such as `On Monday, Ada wrote:`, which it may
 break into several lines, or with headers such as `From: Ada`. These are recognized in the languages in which

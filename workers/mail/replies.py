@@ -1,4 +1,4 @@
-"""Plays the actions with which players answer mails, and has them answered with what came of it.
+"""Plays the actions with which players answer mails, and sends them the results.
 
 An answer goes through the same command as an action over HTTP, with an idempotency key made from the mail. So
 it acts at most once, on the position that the mail has shown, however often it is delivered.
@@ -39,7 +39,7 @@ _UNSIGNED: Final = message(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one line: the seq of its event, or why it was refused."""
+    """The result of one line: the seq of its event, or why it was refused."""
 
     form: str
     seq: int | None = None
@@ -63,9 +63,9 @@ class Replies:
     def receive(self, recipient: str, sender: str, content: bytes) -> None:
         """Handle a mail to an address. `sender` is that of its envelope, "" for one that nobody may answer.
 
-        Nothing follows from a mail to an unknown address, and from one that a program has sent. Raises
-        TooManyRequests, and Unavailable if Redis or a name server does not respond: then the mail has to be
-        delivered again, and acts at most once all the same.
+        A mail to an unknown address, or from a program, is ignored. Raises TooManyRequests, and Unavailable
+        if Redis or a name server does not respond: the mail has to be delivered again then, and still acts at
+        most once.
         """
         match = self._mail.reply_addresses.find(recipient)
         if match is None or not sender:
@@ -154,7 +154,7 @@ class Replies:
 
 
 def is_signed(content: bytes, address: str) -> bool:
-    """Return whether a mail is from an address, and has a valid signature (DKIM) of the domain of that.
+    """Return whether a mail is from an address, and has a valid signature (DKIM) of the address's domain.
 
     The domain that signs may be a parent of the address's. Raises Unavailable if a name server does not
     respond.

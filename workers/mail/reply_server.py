@@ -1,6 +1,6 @@
 """The process `cartulary replies`: receives the answers of players from a mail server, by LMTP (RFC 2033).
 
-A mail is accepted when what it calls for is done and stored. If the process or Redis fails before, the mail
+A mail is accepted when its actions are done and stored. If the process or Redis fails before that, the mail
 server delivers it again. Everybody who can connect can deliver mails, so the address belongs to this machine
 or to an internal network.
 """
@@ -46,14 +46,14 @@ class _Handler:
         self, _server: Any, session: Any, _envelope: Envelope, name: str, responses: list[str]
     ) -> list[str]:
         session.host_name = name
-        # A mail server that knows the limit would return a large mail itself, in words of its own.
+        # A mail server that knows the limit would return a large mail itself, with its own message.
         return [line for line in responses if not line[4:].startswith("SIZE")]
 
     async def handle_RCPT(  # noqa: N802 # the name of aiosmtpd's hook
         self, _server: Any, _session: Any, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        # An unknown address is accepted as well: a refusal would make the mail server write to a sender who
-        # may be forged. LMTP has one reply for each recipient, and ours have one mail each.
+        # An unknown address is accepted too: a refusal would make the mail server write to a sender that may
+        # be forged. LMTP has one reply for each recipient, and ours have one mail each.
         if envelope.rcpt_tos:
             return "452 4.5.3 one recipient at a time"
         envelope.rcpt_tos.append(address)
@@ -163,7 +163,7 @@ def run_replies(settings: Settings) -> None:
         async with receiving(Replies(service), host, port, settings.bounds.max_reply_bytes):
             log.info("receiving answers to mails at %s:%s", host, port)
             reporter.start()
-            # The event loop goes on as long as it comes back here.
+            # The event loop keeps running between these waits.
             while not await asyncio.to_thread(stop.wait, SECONDS_TO_HANG / 4):
                 reporter.note_progress()
 

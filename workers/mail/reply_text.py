@@ -1,4 +1,4 @@
-"""Reads the mails with which players answer: the lines with actions, without what the program has added."""
+"""Reads the mails with which players answer: the lines with actions, without additions of the program."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

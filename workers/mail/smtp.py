@@ -66,7 +66,7 @@ class SmtpReply:
 
 
 class SmtpClient:
-    """Sends mails through one server. Thread-safe: each mail has a connection of its own."""
+    """Sends mails through one server. Thread-safe: each mail is sent over a new connection."""
 
     def __init__(self, server: SmtpServer, seconds: float) -> None:
         """`seconds`: the time for a whole delivery, from resolving the server's name to its last reply."""
@@ -116,7 +116,7 @@ class SmtpClient:
             port=server.port,
             username=server.user,
             password=server.password,
-            # Without a name of its own, the library would ask a name server for one.
+            # Without this name, the library would ask a name server for one.
             local_hostname="localhost",
             # The limit below is one for all steps.
             timeout=None,
@@ -130,7 +130,7 @@ class SmtpClient:
             async with asyncio.timeout_at(deadline):
                 await smtp.connect()
                 await conversation(smtp)
-            # What was sent is accepted, whatever the server replies now.
+            # The mail has been accepted, whatever the server replies now.
             with suppress(SMTPException, TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await smtp.quit()
@@ -172,7 +172,7 @@ class SmtpClient:
 
 
 class _Connection(aiosmtplib.SMTP):
-    """A connection that is closed at once, without waiting until the server has closed its side of TLS."""
+    """A connection that is closed without waiting until the server has closed its side of TLS."""
 
     @override
     def close(self) -> None:

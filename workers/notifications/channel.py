@@ -1,4 +1,4 @@
-"""What a channel is: one way of sending notifications."""
+"""The interface of a channel: one way of sending notifications."""
 
 from typing import Protocol
 
@@ -33,7 +33,8 @@ class Channel(Protocol):
     is_operators: bool
     """Whether it sends one notification about an event to the operator, instead of one to each player."""
     has_breakers: bool
-    """Whether each receiver has a circuit breaker: it is a server of its own, which may fail or hang."""
+    """Whether each receiver has a circuit breaker, because it is a separate server, which may fail or hang.
+    """
 
     def send(self, delivery: Delivery, notification: Notification) -> None:
         """Send a notification. Raises NotDelivered to try again later, Undeliverable to give up."""

@@ -1,8 +1,9 @@
-"""The dispatcher: it sends what is due, each channel apart from the others, and receivers in turns.
+"""The dispatcher: it sends what is due, separately for each channel, and to receivers in turns.
 
 It takes due deliveries, mails about accounts and tests of webhooks from Redis, and keeps them in memory until
-their turn. Each attempt is made in a thread, so that a receiver that does not respond occupies only that.
-What a dispatcher has taken when it dies is due again after CLAIM. Several may run, each with its own bounds.
+their turn. Each attempt runs in a thread, so a receiver that does not respond blocks nothing else. If a
+dispatcher dies, the deliveries that it has taken are due again after CLAIM. Several may run, each with its
+own bounds.
 """
 
 import logging
@@ -31,7 +32,7 @@ log = logging.getLogger(__name__)
 POLL_SECONDS: Final = 1.0
 """The longest time between two looks at what is due, unless `wake` is called."""
 BATCH: Final = 500
-"""The most deliveries that are taken at once."""
+"""The most deliveries that are taken at a time."""
 PAUSE_SECONDS: Final = 1.0
 """Pause if Redis does not respond."""
 SECONDS_TO_STOP: Final = 5.0
@@ -77,8 +78,8 @@ class Dispatcher:
                 continue
             senders = bounds.webhook_senders
             per_host = max(1, senders // HOSTS)
-            # A receiver whose last attempt has failed, or to which nothing was sent yet, may hang. These have
-            # senders of their own, and an account occupies one of them.
+            # A receiver whose last attempt has failed, or to which nothing was sent yet, may hang. Such
+            # receivers have separate senders, and an account occupies at most one of them.
             self._queues[channel.name, True] = FairQueue(senders, PER_ACCOUNT, per_host)
             self._queues[channel.name, False] = FairQueue(senders, 1, per_host)
         for name in (*(item.name for item in channels.all if not item.has_breakers), _OTHERS):
@@ -88,7 +89,9 @@ class Dispatcher:
         """What waits here, or is being sent."""
         self._lock = Lock()
         self._wake = Event()
-        """Set when an attempt has ended and when deliveries were created, so that the next begins at once."""
+        """Set when an attempt has ended and when deliveries were created, so that the next one begins
+        immediately.
+        """
 
     def run(self, stop: Event) -> None:
         """Send until `stop` is set. What is under way then has SECONDS_TO_STOP to end."""
@@ -115,7 +118,7 @@ class Dispatcher:
             thread.join(max(0.0, deadline - time.monotonic()))
 
     def wake(self) -> None:
-        """Look at once at what is due, because there are new deliveries."""
+        """Look immediately for due deliveries, because there are new ones."""
         self._wake.set()
 
     def send_due(self) -> int:
@@ -207,7 +210,7 @@ class Dispatcher:
                 yield queue, attempt
 
     def _make(self, queue: FairQueue, attempt: Attempt) -> None:
-        """Make an attempt, and put what else waits for its receiver where it belongs after that."""
+        """Make an attempt, and then queue or postpone what else waits for its receiver."""
         try:
             attempt.send()
         except Unavailable as error:
@@ -226,7 +229,7 @@ class Dispatcher:
         self._wake.set()
 
     def _return_waiting(self) -> None:
-        """Make what waits here due at once for other dispatchers."""
+        """Make what waits here due now for other dispatchers."""
         with self._lock:
             waiting = [attempt for queue in self._queues.values() for attempt in queue.clear()]
         with suppress(Unavailable):

@@ -1,8 +1,8 @@
-"""The order in which what waits for one channel is sent, and how much of it at the same time.
+"""The order in which a channel sends what waits for it, and how much of it at the same time.
 
 Accounts take turns, however much waits for each, and so do the receivers of an account. A receiver gets one
-request at a time, in order. An account and a host have bounds of their own, so that neither can occupy all
-senders.
+request at a time, in order. The number of attempts for an account, and for a host, is bounded, so that
+neither can occupy all senders.
 """
 
 from collections import Counter, OrderedDict, deque

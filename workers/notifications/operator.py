@@ -1,6 +1,6 @@
 """The channels of the operator: the log of the worker, and one webhook.
 
-Each sends one notification about an event, which names all players whom it concerns.
+Each sends one notification about an event, with the names of all players whom it concerns.
 """
 
 import logging
@@ -39,7 +39,8 @@ class LogChannel:
             notification.game_id,
             notification.seq,
             ", ".join(notification.players),
-            # Under a name of its own: a field of the notification may be one of the line as well.
+            # Nested under one name, because a field of the notification may have the name of a field of the
+            # line.
             extra={"notification": notification.as_json()},
         )
 

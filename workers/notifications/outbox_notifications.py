@@ -1,6 +1,6 @@
 """Creates the deliveries that the outbox entries about notifications call for, and cancels reminders.
 
-Everybody is notified whom an event concerns, except the player who caused it, and bots. The webhook of a club
+Everybody whom an event concerns is notified, except the player who caused it, and bots. The webhook of a club
 is notified of when its games are created, when they start and when they end.
 """
 
@@ -114,7 +114,7 @@ class OutboxNotifications:
             "deadline_near",
             data["seq"],
             [game.players[seat]],
-            # A deadline that is moved has a reminder of its own.
+            # A deadline that is moved has its own reminder.
             reference=deadline,
             data={"seat": seat, "turn": data["turn"], "deadline": deadline},
             times=Times(wall_clock.parse(data["remind_at"]), wall_clock.parse(deadline)),

@@ -1,4 +1,4 @@
-"""The sender: it makes one attempt of a delivery, and records what it has led to."""
+"""The sender: it makes one attempt of a delivery, and records the result."""
 
 import logging
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ class DeliverySender:
         elif not self._has_endpoint(delivery):
             self._end(delivery, parts, "cancelled", message("there is no such receiver any more"))
         elif delivery.attempts > len(channel.retry_pauses) + 1:
-            # Each of the attempts has killed its worker, or found the store away.
+            # At each of the attempts, the worker died or the store did not respond.
             self._end(delivery, parts, "given_up", message("the attempts were interrupted"))
         else:
             self._attempt(delivery, parts, channel)

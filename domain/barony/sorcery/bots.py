@@ -1,7 +1,7 @@
 """Bots that play with Sorcery: `sensible` also scores casts and arrivals on mysterious places.
 
 Their evaluation has the places to explore, the value of magic, and isolated pawns. A cast scores what it
-gains minus the value of its magic, so that spells are cast where they pay off. The strong bot is that of the
+gains minus the value of its magic, so spells are cast when they are worth it. The strong bot is that of the
 base game, with the scores and the sensible bot of the expansion.
 """
 

@@ -226,7 +226,7 @@ def _movements(
 
 
 def _paths(start: Hex, places: Sequence[Hex], *, has_celerity: bool) -> Iterator[tuple[Hex, ...]]:
-    """Paths from a hex; `places` are the hex where they end and the one between, as far as chosen."""
+    """Paths from a hex; `places` are the hex where they end and the one between, if these are chosen."""
     match places:
         case [end, middle]:
             yield start, middle, end
