@@ -1,4 +1,4 @@
-"""Looks ahead from a position: what a tree of conditional actions leads to, as far as one seat may know it.
+"""Looks ahead from a position: what a tree of conditional actions leads to, as one seat may know it.
 
 The game from which it looks ahead must know no more than that seat: other secrets are drawn at random
 (`replay.sandbox.game_with_drawn_secrets`). So what is refused here depends on nothing that the player may not
@@ -26,8 +26,8 @@ class Outlook:
 
     `state` is the rule system's state; None if it cannot be known, because it depends on a secret. It is not
     `is_certain` if chance or a secret may have changed it: what the rules then refuse may yet be allowed.
-    `hides_secrets` states whether other seats have secrets, on which it can depend what they may do. `last`
-    is the event that led here.
+    `hides_secrets` states whether other seats have secrets, on which their possible actions can depend.
+    `last` is the event that led here.
     """
 
     game: Game

@@ -107,7 +107,7 @@ def _drawn_secrets(
 def _folded(
     events: Sequence[Event], opened: Opened, game: Game | None
 ) -> Iterator[tuple[Game, Event]]:
-    """Yield the game after each event, on from `game`, as far as the events can be applied."""
+    """Yield the game after each event that follows `game`, until one cannot be applied."""
     earlier = EarlierGames(events)
     with suppress(Unreadable):
         for event in events:

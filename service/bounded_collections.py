@@ -17,9 +17,9 @@ def store_if_fewer(
 ) -> bool:
     """Store an entry in a collection that has fewer than `maximum` of them, and return whether it is stored.
 
-    `count` returns the number of entries, by commands that the pipeline executes at once. `store` gives the
-    pipeline the commands that store the entry, which all are on `key`. If the collection changes in between,
-    both are called again, so that concurrent requests cannot exceed the bound. Raises Unavailable.
+    `count` returns the number of entries, by commands that the pipeline executes immediately. `store` gives
+    the pipeline the commands that store the entry, which all are on `key`. If the collection changes in
+    between, both are called again, so that concurrent requests cannot exceed the bound. Raises Unavailable.
     """
     is_full = False
 

@@ -21,7 +21,7 @@ class Bounds:
     max_connections: int = _bound(10_000)
     max_connections_per_address: int = _bound(512)
     max_new_connections_per_address: int = _bound(600)
-    """Connections that one address may open at once, or as soon as it has opened few for a while."""
+    """Connections that one address may open in a burst, after it has opened few for a while."""
     new_connections_per_second: int = _bound(100)
     """Connections that it may open in a second from then on."""
     header_seconds: float = _bound(10.0, 0.1)

@@ -149,7 +149,7 @@ class KeyNotUsable(Conflict):
 
 
 class InvalidPlayerSignature(ServiceError):
-    """A signature by the key of a player is not one of what it must cover."""
+    """A signature by the key of a player does not cover what it must."""
 
     status = 422
 

@@ -31,7 +31,7 @@ class NoKeyError(CartularyError):
 
 
 class RetiredKeyError(NoKeyError):
-    """The signing key was retired, so what it signs now is not valid."""
+    """The signing key was retired, so its signatures are no longer valid."""
 
 
 class Keyring:

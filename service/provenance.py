@@ -53,7 +53,7 @@ def decode(stored: str) -> Provenance | None:
 
 
 def with_trace_context(encoded: str, context: str) -> str:
-    """Return an encoded provenance with the context of a trace (a `traceparent`) in place of its own."""
+    """Return an encoded provenance with the context of another trace (a `traceparent`)."""
     return "" if not encoded else " ".join([*encoded.split(" ")[:2], context]).rstrip()
 
 

@@ -1,7 +1,7 @@
 """Whether a process is ready: the log accepts writes, the queue responds, and the signing key is published.
 
-The check has connections and timeouts of its own, so that it is quick whatever the rest of the process is
-waiting for.
+The check uses separate connections and timeouts, so it is quick whatever the rest of the process is waiting
+for.
 """
 
 import logging
@@ -70,7 +70,7 @@ class Readiness:
             raise Unavailable.with_message("the signing key cannot be used") from error
 
     def risks(self) -> list[Message]:
-        """Return with which settings the Redis servers can lose what they have acknowledged.
+        """Return the settings with which the Redis servers can lose acknowledged data.
 
         Takes no longer than `check`; what does not respond is no risk.
         """

@@ -1,4 +1,4 @@
-"""Waiting for replicas: what they have survives the failover of a master (CARTULARY_WAIT_REPLICAS).
+"""Waiting for replicas, whose data survive the failover of a master (CARTULARY_WAIT_REPLICAS).
 
     cartulary:replication          written before a wait; expires at once
     cartulary:{TAG}:replication    the same in a cluster, one on each master

@@ -92,7 +92,7 @@ class TrustedClock:
         self._lock = Lock()
         self._seconds = monotonic()
         self._offset = wall_clock().timestamp() - self._seconds
-        """The wall clock minus the monotonic clock, as far as it is trusted."""
+        """The trusted difference between the wall clock and the monotonic clock."""
         self._jump: tuple[float, float] | None = None
         """After a jump, the offset since then and the monotonic time at which it was observed."""
         self._differs_from_redis = False

@@ -2,7 +2,7 @@
 
 `audit` (runner.py) runs these checks: `form`, `head` and `receipts` (signatures.py), `chain` and `state`
 (chain.py), `secrets` (secrets.py), `chance` (chance.py), `decisions` (decisions.py), and `signatures`
-(player_signatures.py). quick.py has the quick audit. findings.py defines what they return, as messages;
+(player_signatures.py). quick.py has the quick audit. findings.py defines their results, as messages;
 report.py renders a report.
 """
 

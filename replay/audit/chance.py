@@ -3,7 +3,7 @@
 Once the game's secret is published, everything is drawn again. The server commits to its secret in the first
 event, so it could choose the draws only by choosing a nonce after it knew all the others: the last one. Only
 a player who supplied the last nonce and did not act together with the server rules that out. With seed
-version 2, the same is true for what is drawn anew when play resumes.
+version 2, the same is true for what is drawn when play resumes.
 """
 
 from collections.abc import Sequence
@@ -133,7 +133,9 @@ CHOSEN: Final = message("Somebody chose what should have been drawn.")
 
 
 class ChanceCheck:
-    """Draws seating, set-up and what was drawn anew again, from the game's secret and the players' nonces."""
+    """Repeats the draws of seating and set-up, and those when play resumed, from the game's secret and the
+    players' nonces.
+    """
 
     def __init__(self, record: Record, secret: bytes | None) -> None:
         self.check = Check("chance")

@@ -37,7 +37,7 @@ from replay.history.timeline import Step
 def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
     """Return what the rules decide in place of an event of CLOCK_EVENTS.
 
-    None if nobody in the game did this, which is a finding of its own. Raises Refused.
+    None if nobody in the game did this, which is a separate finding. Raises Refused.
     """
     data, at = event["data"], event["at"]
     if event["type"] in {"PauseAgreed", "TimeGiven"}:

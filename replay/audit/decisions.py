@@ -96,7 +96,7 @@ class DecisionsCheck:
     def finish(self, last: Game) -> None:
         """Check that nothing is missing after the last event."""
         missing = None
-        # A ruling of which nothing can be made is a finding of its own.
+        # A ruling that cannot be carried out is a separate finding.
         with suppress(Unreadable), unreadable_on_error(last.seq):
             missing = missing_result(last)
         if missing is not None:

@@ -1,4 +1,4 @@
-"""Decides the events of disputes and takebacks again, and what must follow them at once.
+"""Decides the events of disputes and takebacks again, and what must immediately follow them.
 
 A part of the check of decisions (replay/audit/decisions.py).
 """
@@ -33,7 +33,7 @@ _RESULTS: Final = frozenset({"PlayResumed", "PlayerRemoved", "GameAbandoned"})
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """An event that must follow at once, in the same append, and what it must contain at least."""
+    """An event that must follow in the same append, with the least that it must contain."""
 
     type: str
     by: By
@@ -43,7 +43,7 @@ class _Result:
 def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainEvent | None:
     """Return what the rules decide in place of an event of a dispute or a takeback.
 
-    None if nobody in the game did this, which is a finding of its own. Raises Refused.
+    None if nobody in the game did this, which is a separate finding. Raises Refused.
     """
     data = event["data"]
     nonce = unhex(data["nonce"]) if "nonce" in data else None
@@ -146,7 +146,9 @@ def check_foundation(check: Check, event: Event, before: Game, meaning: Message)
 
 
 def _expected_result(before: Game) -> _Result | None:
-    """What must follow the last event of a game at once; None if that is no ruling and no last agreement."""
+    """What must immediately follow the last event of a game; None unless it is a ruling or the last
+    agreement.
+    """
     ruled = next(
         (
             dispute.ending.ruling

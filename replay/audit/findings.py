@@ -100,7 +100,7 @@ Topic: TypeAlias = Literal[
 - `copy`: what cannot be read or computed because of a fault in this file.
 - `key`: whose key has signed the record.
 - `history`: whether everybody was shown this history.
-- `draws`, `redraws`: whether the server chose what was drawn at the start, or anew during play.
+- `draws`, `redraws`: whether the server chose what was drawn at the start, or when play resumed.
 - `later`: whether the record omits what came after its end.
 - `witness`: whether a witness saw this history.
 - `signatures`: what a signature of a player does not decide.
@@ -213,7 +213,7 @@ class Note:
 
 @dataclass(slots=True)
 class Check:
-    """One check: how many items it examined, and what it found, left open and noted."""
+    """One check: the number of items that it examined, its findings, open questions and notes."""
 
     name: Name
     count: int = 0
@@ -295,7 +295,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One sentence for the whole, what it means for the reader, and who may have more evidence."""
+    """One sentence for the whole, its meaning for the reader, and who may have more evidence."""
 
     sentence: Message
     meaning: Sequence[Message]
@@ -316,7 +316,7 @@ _NO_SUMMARY: Final = Summary(message("Nothing was checked."), ())
 @dataclass(frozen=True, slots=True)
 class Report:
     """All checks of one record. `summary` describes the record by the fields `game`, `rules`, `seats`,
-    `events`, `status` and `signed_by`, as far as they can be read; `names` are those of its players.
+    `events`, `status` and `signed_by`, where these can be read; `names` are those of its players.
     """
 
     summary: dict[str, Any]

@@ -1,4 +1,4 @@
-"""Who may have the evidence that a record lacks: the players, by what they did in the game.
+"""Holders of evidence: the players who may have what a record lacks, because of their part in the game.
 
 Every accepted action is answered with a receipt, which fixes the whole history up to it. So a player who has
 acted may have kept a receipt, and whoever has read the record before may have kept a copy of it.

@@ -81,7 +81,7 @@ class _Page:
         return self.title_width + 4
 
     def conclusion_lines(self, report: Report) -> list[str]:
-        """Return the sentence for the whole, and a paragraph with what it means for the reader."""
+        """Return the sentence for the whole, and a paragraph with its meaning for the reader."""
         conclusion = report.conclusion
         style = _STYLES[report.verdict]
         sentence = wrap(self.renderer(conclusion.sentence), self.width, columns)

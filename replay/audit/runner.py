@@ -66,7 +66,7 @@ def audit(
     if not record.events:
         return summarized(Report({"game": None, "events": 0}, [check_form(record, faults)]))
     is_cut = any(fault.line == len(record.events) + 2 for fault in faults)
-    # An opening that does not match its commitment is a finding of its own; the other checks ignore it.
+    # An opening that does not match its commitment is a separate finding; the other checks ignore it.
     verified = replace(record, openings=verified_openings(record))
     last, state, chance, decisions, signatures = _walk(verified)
     kept = kept_evidence(record.events[0]["game"])
@@ -93,7 +93,7 @@ def audit(
 
 
 def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
-    """Fold the game as far as possible, running the checks that examine it event by event."""
+    """Fold the game until an event cannot be applied, and run the checks that examine it event by event."""
     secret = published_secret(record)
     secrets, contradictions = infer_secrets(record)
     state = StateCheck()

@@ -161,7 +161,7 @@ def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, Text]]:
         return opened, {}
 
     def played() -> Iterator[tuple[int, Any, DomainEvent]]:
-        """Yield the events after the start, as far as they can be applied, each with the state before it."""
+        """Yield the events after the start, until one cannot be applied, each with the state before it."""
         with suppress(Unreadable):
             for step in rest:
                 assert step.before is not None, "it is after the start"

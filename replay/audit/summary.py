@@ -1,4 +1,4 @@
-"""What an audit has found as a person would say it: one sentence for the whole, and what it means.
+"""The findings of an audit in a few words: one sentence for the whole, and its meaning.
 
 Both follow from the findings and the open questions of a report, and from nothing else, so that they cannot
 contradict the details. The verifier of the pages (service/pages/static/js/verify) and the page of proofs use
@@ -92,7 +92,7 @@ NUMBERS: Final = (
 )
 """The numbers of open questions in words, from two on."""
 MAX_MEANINGS: Final = 2
-"""Open questions of which a summary explains what they mean."""
+"""Open questions whose meaning a summary explains."""
 
 EVERYTHING_HOLDS: Final = message("Everything checks out.")
 EVERYTHING_ELSE_HOLDS: Final = message("Everything else was checked, and is right.")
@@ -250,7 +250,7 @@ def signing(actions: int, signed: int) -> list[Message]:
 
 
 def some_signed(actions: Value, signed: Value) -> Message:
-    """Return what it means that not all actions are signed by their players."""
+    """Return the sentences about actions that their players have not signed."""
     return message(
         "Players have signed {signed} of {actions} actions: for the others, there is only the word of the"
         " server.",

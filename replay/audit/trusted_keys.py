@@ -19,7 +19,7 @@ PLAYOUT = "playout"
 @dataclass(frozen=True, slots=True)
 class TrustedKey:
     """A public key (hex). `origin` is the name of its server, `since` and `until` are its period of validity,
-    and `log` is the name of the transparency log of its server, as far as they are known. `source` says where
+    and `log` is the name of the transparency log of its server, where these are known. `source` says where
     the key comes from.
     """
 

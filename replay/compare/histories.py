@@ -94,7 +94,7 @@ def history_of_receipts(receipts: Sequence[JsonObject]) -> History:
 
 
 def read_history(source: BinaryIO) -> History:
-    """Return the history in a binary file, as far as it can be read."""
+    """Return the part of the history in a binary file that can be read."""
     return history_of(*scan(source))
 
 

@@ -94,7 +94,7 @@ NO_FILTER: Final = EventFilter()
 def parse_filter(conditions: Mapping[str, str], rules: AnyRuleSystem) -> EventFilter:
     """Return the filter with these conditions, by name, for a game of these rules.
 
-    Raises Malformed, which names every invalid condition and says what it should be.
+    Raises Malformed, which names every invalid condition and says what is expected.
     """
     values: dict[str, Any] = {}
     faults: dict[str, Text] = {}
@@ -135,7 +135,7 @@ def split_conditions(texts: tuple[str, ...]) -> dict[str, str]:
 
 
 class _InvalidCondition(CartularyError):
-    """The text of a condition is invalid; the message says what it should be."""
+    """The text of a condition is invalid; the message says what is expected."""
 
 
 def _seats(text: str, rules: AnyRuleSystem) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Explains one event as data: who, when, what they saw and could do, what came of it and by which clauses.
+"""Explains one event as data: who acted and when, what they saw and could do, the outcome and its clauses.
 
 `explain_event` needs the event, the games around it and an `EventContext`, which a record or a service can
 give. `replay.history.inspect_page` makes text of an explanation. Nothing is checked here: that is the task of
@@ -159,7 +159,7 @@ def explain_event(
 def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[Reason]:
     """Return the clauses by which an event followed: their ids, and what each means on this board.
 
-    `openings` are those of the event's secrets, as far as the reader may see them. Raises Unreadable.
+    `openings` are those of the event's secrets that the reader may see. Raises Unreadable.
     """
     event = step.event
     with unreadable_on_error(event["seq"]):

@@ -107,7 +107,7 @@ CHANGED_RECORD: Final[tuple[Message, list[Message]]] = (
 
 
 def conclusion(event: Event, actor: JsonObject, time: JsonObject) -> tuple[Message, list[Message]]:
-    """Return who did what an event says and how that is known, in one sentence, and what it means.
+    """Return in one sentence who caused an event and how that is known, and the meaning of that.
 
     `actor` and `time` are those of the explanation of the event.
     """

@@ -57,7 +57,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class RecapEvent:
-    """An event: who did what, the points that the scores changed by, and what it changed on the board.
+    """An event: who did what, the changes of the scores, and the changes on the board.
 
     An event that was superseded later has changed nothing on the board.
     """

@@ -1,7 +1,7 @@
 """A chart of scores as SVG: a line for each seat, the rounds below, and the events beside the scores.
 
-Seats can be told apart without colour: each line has a pattern of its own, and at the end of each round the
-emblem of its seat. What the chart shows is also in its description, and `score_chart.py` has a table.
+Seats can be told apart without colour: each line has a different pattern, and the emblem of its seat at the
+end of each round. What the chart shows is also in its description, and `score_chart.py` has a table.
 """
 
 from collections.abc import Iterator, Sequence
@@ -116,7 +116,7 @@ _MARK_PATHS: Final[dict[MarkKind, str]] = {
 
 
 def score_chart_svg(chart: ScoreChart, renderer: Renderer, *, prefix: str = "") -> str:
-    """Return the chart as an SVG document of its own, with a title and a description in words.
+    """Return the chart as a complete SVG document, with a title and a description in words.
 
     It scales to the width that it is given and has its own background, so it can be read on a light and on a
     dark page. `prefix` begins every id. The same chart makes the same bytes.

@@ -1,7 +1,7 @@
 """Replays a record: the game after each event, and at the end of a turn or a round.
 
 A record is folded and never checked against the rules. An event that the rules cannot apply makes the record
-unreadable there: `unreadable_on_error` turns what they raise into Unreadable.
+unreadable there: `unreadable_on_error` turns their errors into Unreadable.
 """
 
 from collections.abc import Callable, Iterator

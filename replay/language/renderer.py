@@ -31,7 +31,7 @@ from replay.language.times import day_text, instant_text
 
 
 class Names:
-    """The handles of players, as far as they are known, and who sits where.
+    """The known handles of players, and who sits where.
 
     `handles` has them by the id of the player, and `players` are the ids by seat. Names are for reading and
     prove nothing. A handle that several players have, as in a forged record, is not used.

@@ -50,7 +50,7 @@ def clean(text: str) -> str:
 def isolated(text: str) -> str:
     """Return clean text so that its direction of writing does not change the order of what is around it.
 
-    Text with letters that are written from right to left gets an isolate of its own (Unicode UAX 9).
+    Text with letters that are written from right to left is isolated (Unicode UAX 9).
     """
     if text.isascii():
         return text

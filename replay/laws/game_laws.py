@@ -150,7 +150,7 @@ class _GameCheck:
     def _check(
         self, law: str, place: str, check: Callable[..., str | None], *arguments: Any
     ) -> None:
-        """Run one check; what it returns, or raises, is how the law is broken."""
+        """Run one check; its result, or its error, is how the law is broken."""
         if law in self._report.broken:
             return
         self._report.checked[law] += 1

@@ -216,7 +216,7 @@ def _group(at: Hex, description: str, drawings: tuple[Markup, ...], ids: Ids) ->
 
 
 def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
-    """Return the drawing of a terrain or of a seat's piece as an `<svg>` element of its own.
+    """Return the drawing of a terrain or of a seat's piece as a separate `<svg>` element.
 
     `kind` is the name of a terrain or of a kind of piece in the scene's game. Without a seat the piece
     is grey. Screen readers skip the drawing, so words must stand beside it. It has no ids, so that a
@@ -231,7 +231,7 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
 
 
 def emblem_svg(seat: int) -> str:
-    """Return the emblem of a seat on its colour as an `<svg>` element of its own, like `symbol_svg`.
+    """Return the emblem of a seat on its colour as a separate `<svg>` element, like `symbol_svg`.
 
     Its pale rim separates the dark outline from a dark page.
     """

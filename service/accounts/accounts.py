@@ -281,7 +281,7 @@ class Players(AccountReader):
     ) -> None:
         """Store those of the settings `locale`, `time_zone` and `profile` that are given; None deletes one.
 
-        They apply to requests with `token` at once, elsewhere after TOKEN_CACHE_TTL at the latest. Raises
+        They apply to requests with `token` immediately, and elsewhere after at most TOKEN_CACHE_TTL. Raises
         Malformed (naming every wrong setting), Unauthorised (no account).
         """
         checks = {"locale": locale_fault, "time_zone": time_zone_fault, "profile": profile_fault}

@@ -1,8 +1,8 @@
 """Erasure: a player leaves the server for good, and nothing that identifies them stays.
 
-Every part of the service registers how it deletes what it stores about a player: holidays, keys, games,
-sandboxes, conditional actions, notifications, and what they wrote in disputes and chats. The logs of games
-stay as they are. They contain the player's id, which nothing resolves any more, and public keys.
+Every part of the service registers how it deletes its data about a player: holidays, keys, games, sandboxes,
+conditional actions, notifications, and texts in disputes and chats. The logs of games stay as they are. They
+contain the player's id, which nothing resolves any more, and public keys.
 
 An erasure that has begun is completed, whatever happens: first the id is added to the list of erased
 players, and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every

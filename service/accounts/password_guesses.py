@@ -5,8 +5,8 @@
                                       seconds since 1970; the networks of a player
 
 All attempts to log in to an account from places where nobody has ever logged in to it count together, however
-many networks they come from. Each browser and each network from which its player has logged in before has an
-allowance of its own, which others cannot use up. A handle that nobody has is treated like one of a player.
+many networks they come from. Each browser and each network from which its player has logged in before has a
+separate allowance, which others cannot use up. A handle that nobody has is treated like one of a player.
 """
 
 import unicodedata

@@ -1,4 +1,4 @@
-"""Passwords: which are too easy to guess, and argon2id hashes, computed in a thread pool of their own.
+"""Passwords: which are too easy to guess, and argon2id hashes, which are computed in a separate thread pool.
 
 A hash takes about 40 ms of a core and 19 MiB of memory. The pool bounds how many are computed at the same
 time and how many wait. Its threads give way to those that serve play: argon2 releases the interpreter lock

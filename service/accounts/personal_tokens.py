@@ -1,4 +1,4 @@
-"""Personal tokens, with which programs act for a player as far as the scopes of the token allow.
+"""Personal tokens, with which programs act for a player, within the scopes of the token.
 
     cartulary:personal-token:SHA256     id of the player; it expires at the end of the token
     cartulary:personal-tokens:PLAYER    hash: SHA256 -> JSON {"name", "scopes", "created", "ends", "used"}

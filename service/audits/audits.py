@@ -1,4 +1,4 @@
-"""Audits the records of games: a bounded number at a time, each in a process of its own."""
+"""Audits the records of games: a bounded number at a time, each in a separate process."""
 
 import logging
 import math

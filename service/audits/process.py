@@ -4,7 +4,7 @@ The first line of the input is the list of the public keys that the reader trust
 them, each with the `log` of the server or null; the record follows. The output is the report as JSON, with
 sentences in the language.
 
-`audits.py` runs this in a process of its own. It has a lower priority than the processes that serve play, and
+`audits.py` runs this in a separate process. It has a lower priority than the processes that serve play, and
 ends after the given time of the processor, even if the process that has started it is gone.
 """
 

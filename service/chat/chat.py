@@ -1,4 +1,4 @@
-"""The chat of a game, in which players write messages: who reads and writes them, and what they may contain.
+"""The chat of a game: who reads and writes its messages, and what these may contain.
 
 The players of a game and its arbiter read and write them, before the start, during the game and after its
 end, and nobody else, also in a public game. A message is no event of the log: its author can erase it.

@@ -38,7 +38,7 @@ _SEPARATOR: Final = " "
 
 @dataclass(frozen=True, slots=True)
 class ReadMark:
-    """What a player has not read yet in a game, and what they have dismissed.
+    """The messages of a game that a player has not read yet, and the alerts that they have dismissed.
 
     `unread` is the number of unread messages, at most MAX_UNREAD, and `last` the last of them. `messages` is
     the number of the last message of all.

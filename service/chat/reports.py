@@ -101,8 +101,8 @@ class ChatMessageReports:
             pipeline.set(_REPORT + id, report.stored())
             pipeline.zadd(_REPORTS, {id: int(now.timestamp() * 1000)})
             pipeline.execute()
-        # Counted afterwards, because the keys of a report are on several nodes of a cluster: of several
-        # reports at once, none exceeds the bounds.
+        # Counted afterwards, because the keys of a report are on several nodes of a cluster: concurrent
+        # reports cannot exceed the bounds.
         refusal = self._refusal(reporter)
         if refusal is not None:
             self._delete(report)

@@ -127,7 +127,7 @@ class ChatMessageStore:
         return self._archive.part(game_id, MESSAGES).get(name)
 
     def read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
-        """Return the messages of a game with these numbers, as far as they exist."""
+        """Return those messages of a game with these numbers that exist."""
         if not numbers:
             return []
         with unavailable_on_error():
@@ -152,7 +152,9 @@ class ChatMessageStore:
         self._archive.change(game_id, MESSAGES, {str(number): orjson.dumps(remainder)}, keys)
 
     def erase_all_of(self, author: str) -> None:
-        """Erase every message that a player has written in any game, and what they have read. Idempotent."""
+        """Erase every message that a player has written in any game, and the player's read marks.
+        Idempotent.
+        """
         for game_id in read_members(self._redis, games_key(author)):
             last = self.last_number(game_id)
             for written in self.read(game_id, range(1, last + 1)):
@@ -184,5 +186,7 @@ def games_key(player: str) -> str:
 
 
 def mark_fields(player: str) -> tuple[str, str]:
-    """Return the fields with what a player has read, and with what they have dismissed (`ReadMarks`)."""
+    """Return the fields with the messages that a player has read and the alerts that they have dismissed
+    (`ReadMarks`).
+    """
     return f"read/{player}", f"dismissed/{player}"

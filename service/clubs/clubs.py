@@ -212,7 +212,7 @@ class Clubs:
         ]
 
     def shown_on_profile(self, player: str, viewer: str | None) -> list[Club]:
-        """Return the clubs of which a player is a member, as far as a viewer may see them, by name."""
+        """Return the clubs of which a player is a member and that a viewer may see, by name."""
         clubs = self._memberships(player)
         shared: set[str] = set()
         if viewer is not None:

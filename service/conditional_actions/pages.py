@@ -121,7 +121,7 @@ def delete_action(game_id: str) -> Response:
 
 @blueprint.post(f"{_CONDITIONAL_ACTIONS}/signature")
 def sign_actions(game_id: str) -> Response:
-    """Add the signature of the viewer to what they have prepared. A script sends it (js/prepared.js)."""
+    """Add the signature of the viewer to their prepared actions. A script sends it (js/prepared.js)."""
     player = require_player(game_id)
     try:
         values = read_form(SignatureForm())

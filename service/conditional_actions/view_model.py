@@ -28,7 +28,7 @@ Path = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class ConditionalActionRow:
-    """One node of a tree: where it is, whose action it is, and what it leads to as far as that is known.
+    """One node of a tree: its place, whose action it is, and its known outcome.
 
     `outcome` are the words for the outcome that it asks for. `indent` is 0 to DEEPEST_INDENT. Only nodes
     that stand side by side are indented.

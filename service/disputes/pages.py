@@ -111,7 +111,7 @@ def _list_page(game_id: str, form: Form, status: int = 200) -> Response:
 
 
 def _dispute_page(game_id: str, seq: int, status: int = 200, **forms: Form) -> Response:
-    """Return the page of a dispute. `forms` are those that were refused, by what they do."""
+    """Return the page of a dispute. `forms` are those that were refused, by their purpose."""
     current = game_viewer(game_id)
     game = current.game
     dispute = require_dispute(game, seq)

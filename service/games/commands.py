@@ -1,8 +1,8 @@
 """The commands that change a game: each loads it, applies ledger/commands.py and appends the events.
 
 Commands of players take an optional idempotency key. The commands of the workers (`end_turn` and `score`)
-check the log first and append nothing if there is nothing left to do, so that running one twice, late, or in
-two processes at once appends once.
+check the log first and append nothing if there is nothing left to do, so running one twice, late, or in two
+processes at the same time appends once.
 """
 
 import secrets as randomness
@@ -337,9 +337,9 @@ class GameCommands:
     def end_turn(self, game_id: str, turn: int) -> list[Event]:
         """End a turn if it is still under way and its deadline has passed by a reliable clock.
 
-        By the game's options, it is forfeited, a bot plays the rest of it, its time begins anew, or the seat
-        is removed or left vacant. A game that is deserted is abandoned with that. The turn of a vacant seat
-        is ended at once. Returns the events that were appended.
+        Depending on the game's options, it is forfeited, a bot plays the rest of it, its time starts again,
+        or the seat is removed or left vacant. A game that is deserted is abandoned with that. The turn of a
+        vacant seat is ended without delay. Returns the events that were appended.
         """
         if not self._trusted_clock.is_reliable():
             return []

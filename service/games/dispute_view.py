@@ -80,7 +80,7 @@ _LINE_FEED: Final = "\n"
 _FORBIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 """Control characters, surrogates, line and paragraph separators."""
 _DIRECTION_CONTROLS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that change the direction of the text after them, so that it looks different from what it is."""
+"""Characters that change the direction of the text after them, and so can disguise it."""
 
 
 def statement_fault(text: str, max_characters: int) -> Message | None:

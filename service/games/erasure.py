@@ -1,4 +1,4 @@
-"""Erasure of a player from games: their places, their invitations, and what they wrote in disputes.
+"""Erasure of a player from games: their places, their invitations, and their texts in disputes.
 
 The logs stay as they are, because other players' games are in them. The player leaves the games that have
 not started, and resigns in those that are in progress.

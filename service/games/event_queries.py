@@ -26,7 +26,7 @@ from service.store.log_check import decode_opening
 SEARCHED_EVENTS: Final = 500
 """Events after one that are searched for the scoring of its round, and before the start for nonces."""
 NEXT_EVENTS: Final = 16
-"""Events after one that are searched first: a round is usually scored at once."""
+"""Events after one that are searched first: a round is usually scored right after its end."""
 
 
 DeliveriesAbout: TypeAlias = Callable[[str, int, str], list[JsonObject]]
@@ -35,7 +35,7 @@ DeliveriesAbout: TypeAlias = Callable[[str, int, str], list[JsonObject]]
 
 @dataclass(eq=False, repr=False)
 class EventQueries:
-    """Explains and filters events, as far as a viewer may see them. Thread-safe.
+    """Explains and filters events, with only what a viewer may see. Thread-safe.
 
     `head` is always the game at its head, which the viewer must be allowed to see. Every method raises
     Unavailable if the store does not respond, and Unreadable if the game is damaged.

@@ -126,9 +126,9 @@ class Listings:
     def refresh(self, game: Game, former: Game | None = None) -> None:
         """List a game by its current state, and remove it from all other listings. Idempotent.
 
-        Two concurrent calls may leave the older state; `GameRepository.update_listings` therefore
-        compares with the log afterwards, and calls again with what it has listed as `former`. A concurrent
-        call may have removed the game from these listings before it was added to them.
+        Two concurrent calls may leave the older state; `GameRepository.update_listings` therefore compares
+        with the log afterwards, and calls again with the listed game as `former`. A concurrent call may have
+        removed the game from these listings before it was added to them.
         """
         current = {self._key(listing, game.id) for listing in _listings_of(game)}
         listings_key = game_key(game.id, "listed")

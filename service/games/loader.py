@@ -56,8 +56,8 @@ class History(NamedTuple):
 class GameLoader:
     """Loads the games of a service. Thread-safe.
 
-    The games that it returns are shared and must not be changed. Every method raises Unavailable if
-    the store does not respond, and GameDamaged if what it reads of a game is damaged.
+    The games that it returns are shared and must not be changed. Every method raises Unavailable if the store
+    does not respond, and GameDamaged if the part of the game that it reads is damaged.
 
     If the cache has the snapshots of a game, any state of it costs at most `snapshot_interval` events
     (service/games/loader.py). If not, one thread folds the whole log, while the others wait for it.
@@ -257,7 +257,7 @@ class GameLoader:
             before = current
 
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
-        """Return the events after+1 … upto, as far as they exist."""
+        """Return those of the events after+1 … upto that exist."""
         lines = self._log_reader.read(game_id, after, upto)
         events, fault = check_lines(game_id, after, lines)
         if fault is not None:

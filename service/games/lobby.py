@@ -100,7 +100,7 @@ class Lobby:
     def _find_other_players(
         self, creator: str, handles: Sequence[str], arbiter: str | None
     ) -> "_OtherPlayers":
-        """Look up the handles of the players to invite and of the arbiters, all at once."""
+        """Look up the handles of the players to invite and of the arbiters in one request."""
         limit, server_arbiter = self._settings.bounds.max_invitations, self._settings.arbiter
         if len({handle.casefold() for handle in handles}) > limit:
             fault = plural_message(

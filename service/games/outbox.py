@@ -189,7 +189,7 @@ def rebuild_outbox(game: Game) -> dict[str, str]:
 def _scoring_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
     """Return entries for the rounds that have ended since `before`.
 
-    After a resumption of play, the entries of what it supersedes are removed.
+    After play has resumed, the entries of superseded events are removed.
     """
     ended_before = {} if before is None else before.rounds_ended
     entries: dict[str, JsonObject | None] = {
@@ -244,7 +244,7 @@ def _deadline_inputs(game: Game, turn: Turn) -> tuple[object, ...]:
 def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
     """Return the entries for the deadline of the turn under way, and the reminder of it, if there are any.
 
-    The turn of a vacant seat is ended at once.
+    The turn of a vacant seat is ended without delay.
     """
     if turn.player is None and game.is_vacant_turn:
         return {"deadline": {"turn": turn.number, "at": turn.since}}
@@ -259,7 +259,7 @@ def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
 
 
 def _is_same_turn(earlier: Turn, later: Turn | None) -> bool:
-    """Whether a turn goes on: its time has not begun anew."""
+    """Whether a turn goes on: its time has not started again."""
     if later is None:
         return False
     return (earlier.number, earlier.seat, earlier.since) == (later.number, later.seat, later.since)

@@ -1,4 +1,4 @@
-"""The queries: games, positions, events and records, as far as a viewer may see them.
+"""The queries: games, positions, events and records, with only what a viewer may see.
 
 A record is read in pages of bounded size: a long one is never in memory as a whole.
 """
@@ -275,7 +275,7 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
 
 
 def join_lines(lines: Iterable[bytes], page_bytes: int) -> Iterator[bytes]:
-    """Iterate over the same bytes in pages of at most `page_bytes`; a longer line is a page of its own."""
+    """Iterate over the same bytes in parts of at most `page_bytes`; a longer line is one part."""
     page: list[bytes] = []
     size = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""Queries about all events of a game at once, for those who replay it: the index of events, and the scores.
+"""Queries about all events of a game, for those who replay it: the index of events, and the scores.
 
 A game is folded from its beginning for each of them, so the results are cached, and games with more events
 than the bound have none.
@@ -54,9 +54,9 @@ class _Cached:
 class Replays:
     """Indexes the events of games and charts their scores. Thread-safe.
 
-    What it returns is the same for every viewer: it contains nothing that is secret. `head` is always the
-    game at its head, which the viewer must be allowed to see. Every method raises Unavailable if the store
-    does not respond, and Unreadable if the game is damaged.
+    The result is the same for every viewer: it contains no secrets. `head` is always the game at its head,
+    which the viewer must be allowed to see. Every method raises Unavailable if the store does not respond,
+    and Unreadable if the game is damaged.
     """
 
     def __init__(self, loader: GameLoader, bounds: Bounds) -> None:

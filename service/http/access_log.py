@@ -1,7 +1,7 @@
 """The access log and the metrics of the web processes: an id, a log line and counts for every request.
 
-A thread of its own logs and counts the responses of the last 0.1 s together, so that no request waits for the
-log, and each costs little. If a process is killed, those of its last 0.1 s are missing.
+A separate thread logs and counts the responses of the last 0.1 s together, so no request waits for the log,
+and each costs little. If a process is killed, those of its last 0.1 s are missing.
 
 Metrics have the format of Prometheus. A single process counts in memory. Processes that share a port also
 share a folder, to which each of them writes its counts; the process that receives a request for metrics adds

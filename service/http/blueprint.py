@@ -248,7 +248,7 @@ def lines_response(
 ) -> Response:
     """Return a response with lines of JSON that only the player may see, and a name for their file.
 
-    The first part of several is read at once, so that its error is the response.
+    The first of several parts is read immediately, so that its error becomes the response.
     """
     if not isinstance(content, str | bytes):
         parts = iter(content)
@@ -303,10 +303,9 @@ class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest 
         (scopes.py), `auth`, `query` or `json_body`, and the Idempotency-Key of a route that `is_idempotent`.
         A GET without `query` may have no parameters, unless the route `ignores_query`. On a route with
         `<game_id>`, every error becomes a 404 if the game is private and the sender may not see it, or if the
-        game has no `resource` with the number in the URL.
-        The view is called with the arguments of the URL and, as far as they are part of the
-        description, with `player` (the id of the player; None is possible with `optional_auth`),
-        `query`, `body` and `idempotency_key`.
+        game has no `resource` with the number in the URL. The view is called with the arguments of the URL
+        and those of the following that the description mentions: `player` (the id of the player; None is
+        possible with `optional_auth`), `query`, `body` and `idempotency_key`.
 
         `description` and `body` (the TypedDict of a JSON body) describe the successful response. Its `status`
         is 204 without a body and otherwise 200, or 201 for a POST, unless the route names another one. A
@@ -408,7 +407,7 @@ def response_with_lines(description: str, file: str = "record") -> dict[int, Jso
 
 
 def _with_checks(view: View, checks: _Checks) -> Endpoint:
-    """Return an endpoint that runs the checks, then `view`, and makes a response of what it returns."""
+    """Return an endpoint that runs the checks, then `view`, and turns its result into a response."""
     auth, query, json_body = checks.auth, checks.query, checks.json_body
     authenticate = _AUTHENTICATION.get(auth, login_required)
     reads_token, is_public = auth != "without_tokens", auth == "public"

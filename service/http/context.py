@@ -54,7 +54,7 @@ def client_source() -> LoginSource:
 
 
 def client_name() -> str | None:
-    """Return the name of the program that sends the request, as far as it is printable."""
+    """Return the printable part of the name of the program that sends the request."""
     name: str = request.headers.get("User-Agent", "")
     return "".join(filter(str.isprintable, name[:MAX_CLIENT_LENGTH])) or None
 

@@ -1,9 +1,9 @@
 """Imported records: uploading one, its audit, and who may delete it.
 
-A record may have been forged by somebody who knows this program. So what is uploaded is bounded, must have
-the form of a record of a game that is over, and is audited in a process of its own, with bounds on its time
-and memory (service/audits). Pages replay the events before the first fault only: the rules have decided each
-of them as recorded, so they cost no more than those of a game of this server.
+A record may have been forged by somebody who knows this program. So an upload is bounded, must have the form
+of a record of a game that is over, and is audited in a separate process, with bounds on its time and memory
+(service/audits). Pages replay the events before the first fault only: the rules have decided each of them as
+recorded, so they cost no more than those of a game of this server.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -223,7 +223,7 @@ def _intact(record: Record, findings: Sequence[JsonObject]) -> int:
 
 
 def _names_by_seat(record: Record) -> list[str]:
-    """Return the names of the players that the header gives, by seat as far as they are seated."""
+    """Return the names of the players in the header, by seat if they are seated."""
     names = record.names
     seated: Any = next(
         (event["data"].get("players") for event in record.events if event["type"] == "GameStarted"),

@@ -39,19 +39,19 @@ _LEVEL: Final = 6
 
 
 Verdict: TypeAlias = Literal["holds", "differs", "unknown"]
-"""What an audit says about a record: it holds, it differs from what it should be, or it cannot be known."""
+"""The result of an audit of a record: it holds, it does not, or this cannot be known."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecord:
     """What is known about an imported record.
 
-    `uploader` is the id of the player who has uploaded it. `game` is the id that the record gives, `players`
-    the names that its header gives by seat, and `server` what it says about its origin: claims, which nothing
-    here resolves. `key` is the id of the key that its header names, and `is_own_key` whether that is a key of
-    this server whose signature is valid. `verdict` is that of the audit at the time of the upload;
-    `differs_at` is the first event with a fault, None if there is none at an event. Pages replay the first
-    `intact` of its `events`.
+    `uploader` is the id of the player who has uploaded it. `game` is the id in the record, `players` the
+    names in its header by seat, and `server` its stated origin: these are claims, which nothing here
+    verifies. `key` is the id of the key that its header names, and `is_own_key` whether that is a key of this
+    server whose signature is valid. `verdict` is that of the audit at the time of the upload; `differs_at` is
+    the first event with a fault, None if there is none at an event. Pages replay the first `intact` of its
+    `events`.
     """
 
     id: str

@@ -10,11 +10,11 @@
     cartulary:{deliveries}:totals            hash, status -> number of deliveries that have ended with it,
                                              failed:CHANNEL -> number of attempts that have failed
 
-A delivery is created once, because its id is derived from what it is about. An attempt is claimed before it
-is made. If the worker dies, the claim expires, and another worker makes the next attempt: only an attempt
-that was under way when its worker died may have reached the receiver without being recorded. Deliveries are
-no part of a log: they show what the workers did because of an event, and prove nothing to somebody who does
-not trust the server.
+A delivery is created once, because its id is derived from its subject. An attempt is claimed before it is
+made. If the worker dies, the claim expires, and another worker makes the next attempt: only an attempt that
+was under way when its worker died may have reached the receiver without being recorded. Deliveries are no
+part of a log: they show what the workers did because of an event, and prove nothing to somebody who does not
+trust the server.
 
 All keys share a slot, and each change is one script. In a Redis Cluster, there are such keys in shards,
 `cartulary:{deliveries:N}:…` (service/store/shards.py): a delivery is in the shard of its player, and one to
@@ -112,7 +112,7 @@ class Deliveries:
     def create(self, delivery: Delivery) -> bool:
         """Create a delivery unless it exists; return False if it is part of a digest that is closed.
 
-        It is given up at once if too many others wait.
+        It is given up immediately if too many others wait.
         """
         prefix = self._prefix_for(delivery.player, delivery.game_id)
         game_index = f"{prefix}of-game:{delivery.game_id}"
@@ -157,7 +157,7 @@ class Deliveries:
         """Return up to `limit` deliveries whose next attempt is due, the earliest first.
 
         They are due again after CLAIM, unless an attempt is made before. Those of a later version are left to
-        processes that know what they are about.
+        processes that know their subjects.
         """
         until = wall_clock.milliseconds(now)
         due_again_at = wall_clock.milliseconds(now + CLAIM)

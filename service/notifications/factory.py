@@ -51,7 +51,7 @@ class NotificationFactory:
     ) -> Notification | None:
         """Return the notification of a delivery, None if it is out of date; `parts` are those of a digest.
 
-        Raises Unavailable, and Unreadable if the game is damaged or does not contain what it is about.
+        Raises Unavailable, and Unreadable if the game is damaged or does not contain its subject.
         """
         if delivery.kind == DIGEST:
             return self._digest(delivery, parts)

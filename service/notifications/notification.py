@@ -17,7 +17,7 @@ from service.notifications.kinds import Kind
 SUBJECTS_OF_DISPUTES: Final = frozenset(
     {"dispute_opened", "dispute_answered", "ruling_proposed", "dispute_withdrawn", "dispute_ruled"}
 )
-"""Subjects about a dispute, which has a page of its own. All others lead to the page of the game."""
+"""Subjects about a dispute, which has a separate page. All others lead to the page of the game."""
 
 
 @dataclass(frozen=True, slots=True)

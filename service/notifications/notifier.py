@@ -33,7 +33,7 @@ BUNDLE_MINUTES: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When a notification is planned to be sent (None: at once), and when it is of no use any more."""
+    """When a notification is planned to be sent (None: immediately), and when it becomes useless."""
 
     planned_at: datetime | None = None
     deadline: datetime | None = None
@@ -266,7 +266,7 @@ def _new_delivery(
 
 
 def _with_id(delivery: Delivery, reference: str) -> Delivery:
-    """Return a delivery with the id that follows from its receiver and what it is about."""
+    """Return a delivery with the id that follows from its receiver and its subject."""
     about = (delivery.kind, delivery.game_id, reference)
     id = delivery_id(*about, delivery.player, delivery.channel, delivery.endpoint)
     return replace(delivery, id=id)

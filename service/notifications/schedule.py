@@ -1,4 +1,4 @@
-"""When a delivery is sent: at once, after quiet hours, with a digest, or so that a deadline can be kept.
+"""When a delivery is sent: immediately, after quiet hours, with a digest, or in time for a deadline.
 
 Local times are those of a time zone. A local time that a change of the clocks skips is counted from before
 the change, so 02:30 is taken as 03:30; of one that occurs twice, the first is meant.
@@ -39,8 +39,8 @@ def slot(
 ) -> Slot:
     """Return when a delivery is sent that is created now.
 
-    `planned_at` is the earliest time at which it is sent, None for at once. If quiet hours would move it to
-    after `deadline`, it is sent before they begin, or now if they have begun. A digest that would come
+    `planned_at` is the earliest time at which it is sent, None for immediately. If quiet hours would move it
+    to after `deadline`, it is sent before they begin, or now if they have begun. A digest that would come
     after `deadline` is not waited for.
     """
     earliest = now if planned_at is None else max(now, planned_at)

@@ -37,9 +37,9 @@ class Running(Protocol):
 class WatchedProcess(ABC):
     """A child of this process that ends with it (parent_watch.py). It implements `Program`.
 
-    It leads a process group of its own, for two reasons: Ctrl-C in a terminal sends a signal to the whole
-    foreground group, but children are to be stopped in order; and the processes that the child has started
-    must not outlive it.
+    It leads a new process group, for two reasons: Ctrl-C in a terminal sends a signal to the whole foreground
+    group, but children are to be stopped in order; and the processes that the child has started must not
+    outlive it.
     """
 
     def __init__(self, name: str, on_exit: Callable[[int], None] | None = None) -> None:
@@ -86,7 +86,7 @@ class WatchedProcess(ABC):
         """
         if self._process is None:
             return None
-        # A forked process that has not run yet has no group of its own.
+        # A forked process that has not run yet has no separate group.
         self._process.send_signal(signal.SIGKILL)
         # The id of a process group is not reused while a process of the group exists. If none does, Linux and
         # macOS report it in different ways.

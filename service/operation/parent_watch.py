@@ -50,7 +50,7 @@ def parent_pipe(environ: Mapping[str, str]) -> int | None:
     if not descriptor.isdigit():
         return None
     pipe = int(descriptor)
-    # Children of this process get a pipe of their own.
+    # Children of this process get another pipe.
     os.set_inheritable(pipe, False)  # noqa: FBT003 # the function takes no keyword
     return pipe
 

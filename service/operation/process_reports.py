@@ -44,7 +44,7 @@ _FORGOTTEN: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class ProcessReport:
-    """The last report of a process. `figures` are what it counts, such as waiting jobs by queue."""
+    """The last report of a process. `figures` are its counts, such as waiting jobs by queue."""
 
     kind: str
     host: str
@@ -105,7 +105,7 @@ class ProcessReports:
 
 
 class Reporter:
-    """Reports about this process, in a thread of its own between `start` and `end`."""
+    """Reports about this process, from a separate thread between `start` and `end`."""
 
     def __init__(
         self,

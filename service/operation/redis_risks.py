@@ -1,4 +1,4 @@
-"""The risks of a Redis: settings with which it can lose what it has acknowledged, and what that is.
+"""The risks of a Redis: settings with which it can lose acknowledged data, and which data.
 
 `serve` and `web` say them when they start, /readyz shows them, and `cartulary doctor` says what to do.
 """

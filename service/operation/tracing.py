@@ -25,7 +25,7 @@ class TracingUnavailable(CartularyError):
 
 
 class Tracing:
-    """Makes the spans of one process, and sends them in batches from a thread of its own."""
+    """Makes the spans of one process, and sends them in batches from a separate thread."""
 
     def __init__(self, service_name: str) -> None:
         """Raises TracingUnavailable."""

@@ -65,7 +65,7 @@ def _content(path: Path) -> bytes:
 
 @cache
 def compressed(name: str) -> bytes:
-    """Return a file compressed by brotli as far as possible, which takes a tenth of a second once."""
+    """Return a file compressed by brotli at its highest level, which takes a tenth of a second once."""
     data: bytes = brotli.compress(files()[name])
     return data
 
@@ -85,7 +85,7 @@ def get_file(version: str, name: str) -> Response:
     data = files().get(name)
     if data is None:
         raise NotFound
-    # Flask-Compress compresses every response anew, and a streamed file in the context of the request, which
+    # Flask-Compress compresses every response again, and a streamed file in the context of the request, which
     # the threads that produce the parts of a response do not share. So the files are in memory, compressed
     # once.
     suffix = Path(name).suffix

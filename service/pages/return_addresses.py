@@ -1,7 +1,7 @@
 """The addresses of this server to which a visitor is led: by links, after a form, and after logging in.
 
-An address of a request is not trusted: it may be that of another server (`local_address`). From which page a
-request comes is known as far as the browser says it, by the headers Origin and Referer.
+An address of a request is not trusted: it may be that of another server (`local_address`). The page from
+which a request comes is known only if the browser sends the headers Origin and Referer.
 """
 
 from ipaddress import ip_address
@@ -25,7 +25,7 @@ def source_host() -> str | None:
 
 
 def is_from_own_page() -> bool:
-    """Return whether a page of this server has sent the request, as far as that is known."""
+    """Return whether a page of this server seems to have sent the request."""
     host = source_host()
     return host is not None and is_own_host(host)
 

@@ -1,1 +1,1 @@
-"""Pictures of positions as PNG: drawn in processes of their own, with a font of ours, and cached."""
+"""Pictures of positions as PNG: drawn in separate processes, with an included font, and cached."""

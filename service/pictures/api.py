@@ -1,4 +1,4 @@
-"""Pictures: the board of a position as SVG and PNG. The pages have addresses of their own for them."""
+"""Pictures: the board of a position as SVG and PNG. The pages have separate addresses for them."""
 
 from collections.abc import Callable
 from functools import partial

@@ -2,9 +2,9 @@
 
 COLOURS is the number of colours of the PNG, 0 for all.
 
-`png.py` runs this file in a process of its own, because resvg holds the interpreter's lock while it draws.
-It has a lower priority than the processes that serve play, and ends after the given time of the processor,
-even if the process that has started it is gone. It imports nothing of the project, so that it starts quickly.
+`png.py` runs this file in a separate process, because resvg holds the interpreter's lock while it draws. It
+has a lower priority than the processes that serve play, and ends after the given time of the processor, even
+if the process that has started it is gone. It imports nothing of the project, so that it starts quickly.
 """
 
 import io

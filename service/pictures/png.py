@@ -1,4 +1,4 @@
-"""Draws pictures as PNG: a bounded number at a time, each in a process of its own, and cached."""
+"""Draws pictures as PNG: a bounded number at a time, each in a separate process, and caches them."""
 
 import logging
 import math

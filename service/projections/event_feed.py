@@ -1,8 +1,8 @@
 """The event feed: events of all public games, as spectators see them, in the order of the transparency log.
 
 A leaf of the log stands for the events of one game since its leaf before (`LogEntry`). So the feed needs no
-order of its own, shows an event only after its head was logged, and can be resumed anywhere. Events come at
-least once: when the store has lost events of a game that were logged, the game comes again from its start.
+other order, shows an event only after its head was logged, and can be resumed anywhere. Events come at least
+once: when the store has lost events of a game that were logged, the game comes again from its start.
 """
 
 import re

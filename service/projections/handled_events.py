@@ -17,7 +17,7 @@ _HASH_DIGITS: Final = 16
 
 
 class EventsReplaced(CartularyError):
-    """The store has lost events that a projection has handled, so that it must be derived anew."""
+    """The store has lost events that a projection has handled, so the projection must be rebuilt."""
 
     def __init__(self, game_id: str) -> None:
         super().__init__(

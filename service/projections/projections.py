@@ -111,7 +111,7 @@ class CorrectedProjection(Projection, Protocol):
     """A projection that also depends on something that changes what events lead to, such as rulings."""
 
     def is_outdated(self, read: ReadValues, /) -> bool:
-        """Return whether the values are those of an earlier state, so that they must be derived anew."""
+        """Return whether the values are those of an earlier state, so that they must be rebuilt."""
 
 
 class RebuildReplaced(CartularyError):
@@ -186,7 +186,8 @@ class Projections:
         return [(to_text(member), int(score)) for member, score in members]
 
     def catch_up(self, max_pages: int | None = None) -> bool:
-        """Have every projection handle what it lacks, at most so many pages; return whether none lacks any.
+        """Have every projection handle the events that it lacks, at most so many pages; return whether all
+        are up to date.
 
         A projection of another history, after a restore, begins again. One that is outdated, or that has
         handled events that the store has lost, is rebuilt while it is still read, also by as many pages in
@@ -206,7 +207,7 @@ class Projections:
         return all(results)
 
     def _is_outdated(self, name: str, live: str) -> bool:
-        """Return whether a projection must be derived anew: see `CorrectedProjection`, and `heads:G`."""
+        """Return whether a projection must be rebuilt: see `CorrectedProjection`, and `heads:G`."""
         stored = self._read_hash(_key(name), [f"position:{live}", f"heads:{live}"])
         if stored.get(f"position:{live}") != stored.get(f"heads:{live}"):
             return True
@@ -216,7 +217,7 @@ class Projections:
         )
 
     def rebuild(self, name: str, on_progress: Callable[[int, int], None] | None = None) -> None:
-        """Derive a projection anew, from all events, while it is still read.
+        """Rebuild a projection from all events, while the old values are still read.
 
         `on_progress`, if given, is called after each page with the number of entries of the log that have
         been handled, and of all. Raises RebuildReplaced, and CursorReplaced or EventsReplaced if the log is
@@ -235,7 +236,8 @@ class Projections:
             raise RebuildReplaced.with_message("another rebuild of this projection has begun")
 
     def _continue_rebuild(self, name: str, live: str, max_pages: int | None) -> None:
-        """Fill the next generation, which several processes may do at once; when it is complete, it is read.
+        """Fill the next generation, which several processes may do at the same time; when it is complete, it
+        is read.
 
         A generation that another process has completed meanwhile is not begun again.
         """

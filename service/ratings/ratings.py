@@ -61,7 +61,7 @@ ALL: Final = "all"
 MAX_LINES: Final = 500
 """Lines of the history on a page."""
 MAX_HISTORY: Final = 500
-"""Changes of a player's rating that are read at once."""
+"""Changes of a player's rating that are read at a time."""
 MAX_PLACES: Final = 100
 """Players on a page of a leaderboard."""
 MAX_EXCLUSIONS: Final = 500

@@ -59,7 +59,7 @@ def find_lost_events(
 def find_lost_events_of(
     client: redis.Redis, store: RedisEventStore, game: str, traces: Iterable[int] = ()
 ) -> LostEvents | None:
-    """Check the log of a game, and return what it has lost; None if it is sound. Raises Unavailable.
+    """Check the log of a game, and return its losses; None if it is sound. Raises Unavailable.
 
     `traces` are the seqs of events that have existed. A game whose log is in the archive has lost nothing.
     """

@@ -1,4 +1,4 @@
-"""A copy of all intact writes of a damaged append-only file, in a data folder of its own."""
+"""A copy of all intact writes of a damaged append-only file, in a separate data folder."""
 
 from pathlib import Path
 from typing import Final

@@ -39,7 +39,7 @@ EXPIRING: Final = (
 )
 """How the keys begin that always expire: tokens, and counts of attempts.
 
-In a rewritten file, the time at which a key expires is a command of its own, so it can be lost alone.
+In a rewritten file, the time at which a key expires is a separate command, so it can be lost alone.
 """
 _PAGE: Final = 500
 _QUEUE_KEYS: Final = "rq:*"

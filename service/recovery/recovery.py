@@ -33,7 +33,7 @@ class Losses:
 
     @property
     def are_none(self) -> bool:
-        """Whether nothing is lost, as far as can be seen."""
+        """Whether no loss was found."""
         other = self.other.accounts or self.other.deliveries or self.other.keys
         return not (self.events or self.seeds or self.archived or self.leaves or other)
 

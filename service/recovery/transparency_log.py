@@ -19,7 +19,7 @@ from service.store.redis_event_store import RedisEventStore
 from service.transparency.store import LogEntry, LoggedHead, TransparencyStore
 
 _PAGE: Final = 1024
-"""Leaves, or events of a game, that are read at once."""
+"""Leaves, or events of a game, that are read at a time."""
 _NO_LEAF: Final = bytes(HASH_BYTES)
 
 

@@ -23,7 +23,9 @@ POLL_SECONDS: Final = 10.0
 """Time between two reports of all games, whether or not messages have arrived."""
 _MESSAGE_TIMEOUT: Final = 15.0
 _COLLISIONS: Final = (RuntimeError, AttributeError)
-"""What redis-py raises if two coroutines reconnect at once. `_poll` then subscribes to what is missing."""
+"""The errors of redis-py if two coroutines reconnect at the same time. `_poll` then subscribes to what is
+missing.
+"""
 
 
 @dataclass(eq=False, repr=False)

@@ -21,7 +21,7 @@ SPARE_FILES: Final = 128
 MAX_REFUSED: Final = 32
 """Refused connections that may stay open until their clients have read the refusal."""
 CHECK_BATCH: Final = 64
-"""Connections that are refused or closed at once, so that many of them do not block the event loop."""
+"""Connections that are refused or closed in one go, so that many of them do not block the event loop."""
 
 
 class State(Enum):
@@ -58,7 +58,7 @@ class Connection(Protocol):
         """Close the connection, which waits for its client."""
 
     def abort(self) -> None:
-        """Close the connection at once, whatever it is doing."""
+        """Close the connection immediately, in any state."""
 
     @property
     def is_stream(self) -> bool:

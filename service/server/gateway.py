@@ -5,8 +5,8 @@
                            ├▶ queue of pictures ─▶ threads ─┤
                            └▶ queue of requests ─▶ threads ─┴▶ Flask ─▶ response, pages or event stream
 
-Registering and logging in cost a password hash, and a PNG takes long to draw, so each has a queue and threads
-of its own. A thread only computes: everything that waits for a client happens in the event loop.
+Registering and logging in cost a password hash, and a PNG takes long to draw, so each has a separate queue
+and separate threads. A thread only computes: everything that waits for a client happens in the event loop.
 """
 
 import asyncio
@@ -178,7 +178,7 @@ class Gateway:
                 self._refuse_without_store(exchange)
 
     def _refuse_without_store(self, exchange: Exchange) -> None:
-        """Refuse a request at once. One that a thread has begun may still take effect."""
+        """Refuse a request immediately. One that a thread has begun may still take effect."""
         if exchange.is_open:
             self._refusals.add("store_away", exchange.request.address)
             self._respond_problem(exchange, 503, STORE_AWAY, RETRY_AFTER)

@@ -1,7 +1,7 @@
-"""The checks of a web process's health, in a thread of their own.
+"""The checks of a web process's health, in a separate thread.
 
 Whether the store responds is checked when a request takes long, and then until it responds again. Meanwhile,
-the gateway refuses requests at once: threads that wait for the store would only delay the refusal.
+the gateway refuses requests immediately: threads that wait for the store would only delay the refusal.
 """
 
 import asyncio

@@ -294,7 +294,7 @@ class HttpConnection(asyncio.Protocol):
             return
         match self._state:
             case State.IDLE | State.LINGERING:
-                # The kernel still sends what it has of the response.
+                # The kernel still sends its part of the response.
                 self.evict()
             case State.HEAD | State.BODY:
                 self._refuse(Fault(408, message("the request did not arrive in time")))
@@ -315,7 +315,7 @@ class HttpConnection(asyncio.Protocol):
         if self._state is State.CLOSED:
             return
         # The client gets a reset and no proper end, which would complete a body of unknown length. The kernel
-        # releases what it has not sent.
+        # discards what was not sent.
         self._transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, RESET
         )
@@ -351,7 +351,7 @@ class HttpConnection(asyncio.Protocol):
         if self._is_last:
             self._linger()
         elif self._pipeline:
-            # Not at once: a client with many requests must not keep the event loop from other connections.
+            # Deferred: a client with many requests must not keep the event loop from other connections.
             self._state = State.HANDLING
             self._give_time()
             self._loop.call_soon(self._handle_pipelined)

@@ -31,9 +31,9 @@ class Listener:
     """Accepts the connections to a port that other processes of this service may share.
 
     Others wait in the same backlog behind the connections of a client that opens thousands, so they leave it
-    as quickly as possible: those that are not admitted are reset at once, without a response, and the others
-    wait here. Opening one takes the event loop much longer than accepting it, so a few are opened in a turn,
-    and the networks that they come from take turns.
+    as quickly as possible: those that are not admitted are reset immediately, without a response, and the
+    others wait here. Opening one takes the event loop much longer than accepting it, so a few are opened in a
+    turn, and the networks that they come from take turns.
     """
 
     def __init__(

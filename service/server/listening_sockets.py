@@ -1,8 +1,8 @@
 """The sockets that a web process listens on: several on one port, among which the kernel chooses by address.
 
-Each socket has a backlog of its own, so that a client that fills one holds up only those that share it. All
-sockets of the port, also those of other web processes, are a group (SO_REUSEPORT), and a program that this
-file attaches to it names the socket for a new connection. On Linux, this takes no privilege.
+Each socket has a separate backlog, so a client that fills one holds up only those that share it. All sockets
+of the port, also those of other web processes, are a group (SO_REUSEPORT), and a program that this file
+attaches to it names the socket for a new connection. On Linux, this takes no privilege.
 """
 
 import ctypes

@@ -1,8 +1,8 @@
 """The stream over all games of a player: one connection instead of one for each game.
 
 Its events are those of the streams of the games. The id of an event is the seq of the last event of each game
-that the client has, so that a client that reconnects gets exactly what it has missed. Games that the player
-joins later, and those that ended or were left, are noticed by looking at the listings at intervals.
+that the client has, so a client that reconnects gets exactly the events that it has missed. Games that the
+player joins later, and those that ended or were left, are noticed by looking at the listings at intervals.
 """
 
 import asyncio

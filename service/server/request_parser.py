@@ -114,7 +114,7 @@ class RequestParser:
 
     @property
     def accept_language(self) -> bytes:
-        """The header `Accept-Language` of the request under way, as far as it has been read."""
+        """The header `Accept-Language` of the current request, if it has been read."""
         return next((value for name, value in self._headers if name == b"accept-language"), b"")
 
     # httptools calls these.

@@ -1,6 +1,6 @@
 """The queues of a process, and as whose a request is queued.
 
-Requests that take long to compute have queues and threads of their own.
+Requests that take long to compute have separate queues and threads.
 """
 
 from collections.abc import Iterator

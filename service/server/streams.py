@@ -100,7 +100,8 @@ class StreamHub:
         """
         self._max_streams = max_streams
         self._max_streams_per_visitor = max_streams_per_visitor
-        # All streams share a few connections. If many streams begin at once, they wait for a connection.
+        # All streams share a few connections. If many streams begin at the same time, they wait for a
+        # connection.
         self._redis = connect_async(
             redis_url,
             max_connections=REDIS_CONNECTIONS,
@@ -355,8 +356,8 @@ class StreamHub:
     async def _read_earlier(self, game_id: str, after: int, last: int) -> list[EventFrame]:
         """Return the next BATCH_SIZE events after seq `after`, or fewer up to seq `last`. Raises Unreadable.
 
-        While a game has streams, its pages are kept, so that a thousand streams of it that begin at once read
-        the log once. A page that another stream has begun to read may end elsewhere than at `last`.
+        While a game has streams, its pages are kept, so a thousand streams of it that begin at the same time
+        read the log once. A page that another stream has begun to read may end elsewhere than at `last`.
         """
         key = game_id, after
         reading = self._pages.get(key)

@@ -112,7 +112,7 @@ async def serve_web(
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     # Not loop.add_signal_handler: its wake-up pipe drops signals under heavy load, for example when thousands
-    # of streams close at once.
+    # of streams close together.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop.set))
 
@@ -239,7 +239,7 @@ def run_web_process(address: str, port: int, processes: int, metrics_folder: str
 
 
 def _raise_file_limit() -> int:
-    """Raise the limit of open files as far as possible, and return it."""
+    """Raise the limit of open files to its maximum, and return it."""
     soft_limit, hard_limit = resource.getrlimit(resource.RLIMIT_NOFILE)
     with contextlib.suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard_limit, hard_limit))

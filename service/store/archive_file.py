@@ -46,7 +46,7 @@ class ArchivedGame:
 
     @cached_property
     def size(self) -> int:
-        """The number of bytes of what it contains, about."""
+        """The approximate size of its contents in bytes."""
         return sum(map(len, self.lines)) + sum(
             len(name) + len(value) for part in self.parts.values() for name, value in part.items()
         )

@@ -28,7 +28,7 @@ class AsyncLogReader:
         return None if archived is None else bytes(archived)
 
     async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
-        """Return the lines of events after+1 … upto, as far as they exist."""
+        """Return the lines of those of the events after+1 … upto that exist."""
         lines = lines_of(await self._redis.xrange(log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
         if lines or self._archive is None:
             return lines

@@ -111,8 +111,8 @@ class Head(NamedTuple):
 class LogReader(Protocol):
     """Reads the logs of all games.
 
-    Every method raises Unavailable if the store does not respond, and Unreadable if what it reads of a
-    single game is damaged.
+    Every method raises Unavailable if the store does not respond, and Unreadable if the data of a single game
+    that it reads are damaged.
     """
 
     def read(

@@ -4,8 +4,8 @@
     s3://BUCKET/PREFIX     a bucket; its region, endpoint and credentials come from the usual variables
                            (AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY …)
 
-Both are used through obstore. Each operation has a time limit. After one has failed, all of a process fail at
-once for PAUSE_SECONDS, so that a store that does not respond occupies no threads.
+Both are used through obstore. Each operation has a time limit. After one has failed, all of a process fail
+immediately for PAUSE_SECONDS, so a store that does not respond occupies no threads.
 """
 
 import logging

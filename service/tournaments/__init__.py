@@ -1,1 +1,3 @@
-"""Tournaments: logs of their own beside those of their games, and what players and organisers do in them."""
+"""Tournaments: their logs, which are separate from those of games, and the actions of players and
+organisers.
+"""

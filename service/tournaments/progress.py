@@ -1,9 +1,9 @@
-"""What a tournament does by itself: it closes registration, draws rounds, creates their games, records
-results, settles what is left at the last date of a round, and ends.
+"""The automatic progress of a tournament: it closes registration, draws rounds, creates their games, records
+results, settles the open tables at the last date of a round, and ends.
 
 Everything follows from the log, the games and the clock, and each step is one append. So the work may be
-interrupted anywhere, and done twice or by two workers at once. The id of a game follows from the draw, so
-that each is created once, whatever process dies.
+interrupted anywhere, repeated, or done by two workers at the same time. The id of a game follows from the
+draw, so that each is created once, whatever process dies.
 """
 
 from collections.abc import Iterator
@@ -112,7 +112,7 @@ class TournamentProgress:
         return self._store.due(self._clock.now().timestamp(), limit)
 
     def advance(self, id: str) -> Tournament:
-        """Do everything that there is to do now, and plan when to look again; return the tournament.
+        """Do everything that is due, and plan when to look again; return the tournament.
 
         Raises NotFound, and Unreadable if the tournament or a game of it is damaged.
         """
@@ -152,7 +152,7 @@ class TournamentProgress:
             self._plan(tournament.id, max(0, seconds))
         head = self._store.heads([tournament.id])[tournament.id]
         if isinstance(head, Head) and head.seq != tournament.seq:
-            # A command has appended meanwhile, and what it has planned may be overwritten.
+            # A command has appended meanwhile, and its plan may be overwritten.
             self._plan(tournament.id, 0)
 
     def _seconds_to_wait(self, tournament: Tournament) -> float | None:

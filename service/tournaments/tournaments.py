@@ -284,7 +284,7 @@ class Tournaments:
         )
 
     def can_register(self, tournament: Tournament, player: str) -> bool:
-        """Return whether a player could register now, as far as the tournament and its club decide it."""
+        """Return whether the tournament and its club would let a player register now."""
         if not self.is_for(tournament, player):
             return False
         try:
@@ -462,7 +462,7 @@ class Tournaments:
         }
 
     def execute(self, id: str, handler: Handler) -> tuple[Tournament, bool]:
-        """Run a handler, and append what it adds, with the outbox entries that this calls for.
+        """Run a handler, and append its events, with the outbox entries that they call for.
 
         Returns the tournament, and whether anything was appended.
         """
@@ -502,7 +502,7 @@ class Tournaments:
 def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
     """Return the outbox entries that events of a tournament call for: NAME -> payload (JSON).
 
-    `round/N` and `over` call for notifications at once; `last-date/N` does later, at `at`.
+    `round/N` and `over` call for notifications immediately; `last-date/N` does later, at `at`.
     """
     entries: dict[str, dict[str, int | str]] = {}
     for event in events:

@@ -186,7 +186,7 @@ class Checkpoints:
         )
 
     def _common_size(self, last: Checkpoint) -> int:
-        """Return how many first entries the tree has in common with an epoch, as far as its checkpoints tell.
+        """Return how many first entries the tree has in common with an epoch, according to its checkpoints.
 
         The tree may have lost entries, and may have got others since.
         """

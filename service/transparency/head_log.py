@@ -1,7 +1,7 @@
 """Logging heads: every new head of a game becomes a leaf of the transparency log.
 
-Which heads are missing follows from the logs of the games and from the heads that are logged, so there is
-nothing to be lost: logging a head twice, late, or in two processes at once adds one leaf.
+Which heads are missing follows from the logs of the games and from the heads that are logged, so nothing can
+be lost: logging a head twice, late, or in two processes at the same time adds one leaf.
 """
 
 import logging

@@ -7,7 +7,7 @@
 A copy of a folder has another file: a copy cannot have the same time of change. So a data folder that was
 restored or copied as a whole is recognized, if its Redis is the embedded one. A file system that was set back
 as a whole, such as the disk of a virtual machine, is not: then the operator has to say so, or a witness shows
-what it has seen.
+the contradiction.
 """
 
 import logging
@@ -94,7 +94,7 @@ class Restores:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file anew, durably. Raises Unavailable."""
+    """Replace a file durably. Raises Unavailable."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         replace_file(path, text.encode())

@@ -105,7 +105,7 @@ class EntriesMissing(Unavailable):
 class TransparencyStore:
     """Reads and writes the log; implements `ledger.transparency.merkle.NodeReader`. Thread-safe.
 
-    Every method raises Unavailable if Redis does not respond, and Unreadable if what it reads is damaged.
+    Every method raises Unavailable if Redis does not respond, and Unreadable if the data are damaged.
     """
 
     heads_key: Final = _PREFIX + "heads"
@@ -202,7 +202,7 @@ class TransparencyStore:
         return [LogEntry.parse(to_text(stored[index])) for index in range(first, first + count)]
 
     def missing_entries(self, first: int, count: int) -> list[int]:
-        """Return for which of these leaves it is not stored what they stand for."""
+        """Return those of these leaves whose heads are not stored."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for index in range(first, first + count):
                 pipeline.hexists(_entries_key(index // CHUNK_ENTRIES), str(index))

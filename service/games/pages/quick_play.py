@@ -1,4 +1,4 @@
-"""Playing against bots at once, and the tutorials of newcomers, both also without an account."""
+"""Quick games against bots, and tutorials for newcomers, both also without an account."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -37,7 +37,7 @@ class ChosenGame(StrictSchema):
 @limit_account_attempts
 @limit_new_places
 def play_against_bots() -> Response:
-    """Create a game in which bots take all other places, so that it starts at once, and show it.
+    """Create a game in which bots take all other places, so that it starts immediately, and show it.
 
     A visitor who has not logged in gets the account of a guest, which they can name later.
     """

@@ -3,8 +3,8 @@
     cartulary:bounce:TOKEN   JSON {"player", "address", "delivery"}; the address is a digest; it expires after
                              30 days, or with the first report
 
-Each mail has an envelope sender of its own (VERP): `games+TOKEN@example.org`. Reports are sent to this
-address, so only those who have received the mail, or transported it, know the token.
+Each mail has a different envelope sender (VERP): `games+TOKEN@example.org`. Reports are sent to this address,
+so only those who have received the mail, or transported it, know the token.
 """
 
 import re

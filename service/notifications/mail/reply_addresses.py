@@ -6,8 +6,8 @@
     cartulary:reply:ID             that an answer was handled; it expires as above
 
 A token belongs to one player, with one address, and to one position of one game. Nobody can guess it, so only
-those who have received the mail know it. It is made from what it stands for, so several mails about the same
-position have the same address.
+those who have received the mail know it. It is derived from the player and the position, so several mails
+about the same position have the same address.
 """
 
 import re

@@ -62,7 +62,9 @@ class ClubWebhooks:
         self._webhooks.request_test(club_reader(club_id), self.find(club_id, owner).id)
 
     def paused_until(self, club_id: str, webhook: Webhook) -> str | None:
-        """Return until when nothing is posted to the webhook of a club after failures; None for at once."""
+        """Return until when nothing is posted to the webhook of a club after failures; None if posts are
+        possible now.
+        """
         (until,) = self._webhooks.paused_until(club_reader(club_id), [webhook])
         return until
 

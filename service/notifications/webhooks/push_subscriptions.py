@@ -9,8 +9,9 @@ A subscription belongs to the session in which it was registered, and ends with 
 browser, so it belongs to the last player who has registered it. Both are found out when subscriptions are
 read, since a session may end in a process that knows nothing of this.
 
-Processes of earlier versions write no registration. What they have stored since the registration (`created`)
-belongs to no session: it ends when all sessions of its player are ended, and with the next registration.
+Processes of earlier versions write no registration. A subscription that they have stored since the
+registration (`created`) belongs to no session: it ends when all sessions of its player are ended, and with
+the next registration.
 """
 
 from base64 import urlsafe_b64decode

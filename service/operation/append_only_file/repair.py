@@ -1,7 +1,7 @@
 """What happens when the embedded Redis cannot load its append-only file: an incomplete last write is cut off.
 
-What is cut off is kept in a folder of its own. Any other damage is left to a person, who runs the command
-`repair` (salvage.py).
+The part that is cut off is kept in a separate folder. Any other damage is left to a person, who runs the
+command `repair` (salvage.py).
 """
 
 import logging

@@ -1,8 +1,8 @@
 """Making a new append-only file of the intact writes in a damaged one, and putting it in its place.
 
-The new file is made in a folder of its own (service/recovery/intact_copy.py), where a Redis can load it and
-be asked what is missing. Nothing of the damaged file is changed before a person agrees. Then the folders
-change places, in steps that the next start completes if they are interrupted:
+The new file is made in a separate folder (service/recovery/intact_copy.py), where a Redis can load it and
+report what is missing. Nothing of the damaged file is changed before a person agrees. Then the folders change
+places, in steps that the next start completes if they are interrupted:
 
     redis/repaired/             the new file; it exists from the decision to the end of the repair
     redis/repaired/damaged/     the damaged file, which becomes redis/cut-TIME-XXXXXXXX/

@@ -1,10 +1,10 @@
 """Reading a damaged snapshot (RDB): the entries in it that are intact, each a key with its value.
 
 A snapshot consists of a header, entries one after the other, an end marker and a checksum of all of it.
-Earlier versions of this program let the server begin its file with one. No entry has a checksum of its own,
-so one counts as intact if it has the structure of an entry, another one follows it, and none begins within
-it. A byte that has changed within a value is noticed by the server if the value has a structure, and later
-by the hash of an event.
+Earlier versions of this program let the server begin its file with one. Entries have no checksums, so one
+counts as intact if it has the structure of an entry, another one follows it, and none begins within it. A
+byte that has changed within a value is noticed by the server if the value has a structure, and later by the
+hash of an event.
 """
 
 import re

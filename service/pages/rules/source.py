@@ -83,7 +83,7 @@ def _parts(name: str, language: str) -> list[str]:
 
 
 def _folders_of_games() -> Iterator[Traversable]:
-    """Yield the packages of games that may have texts of their own beside them, such as installed ones."""
+    """Yield the packages of games that may come with texts, such as installed ones."""
     for entry in rule_systems().values():
         module = sys.modules[getattr(entry.system, "__name__", type(entry.system).__module__)]
         if module.__package__:

@@ -78,7 +78,7 @@ def clock_of(values: Mapping[str, str]) -> JsonObject | None:
 
 
 def _on_deadline(values: Mapping[str, str]) -> JsonObject:
-    """Return what happens at a deadline, as far as it is not the default of the API."""
+    """Return the settings for a deadline that differ from the defaults of the API."""
     chosen: JsonObject = {}
     for name, default in (("placement", "bot"), ("turn", "forfeit")):
         if (text := values.get(FIELD + name, default)) != default:

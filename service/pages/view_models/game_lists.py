@@ -1,4 +1,4 @@
-"""The lists of games: on the first page, and on pages of their own with a form that filters them.
+"""The lists of games: on the first page, and on separate pages with a form that filters them.
 
 A page of a list may have few games, even none, and still a next one: the visitor's own games are left out of
 the lists of games of others.
@@ -400,7 +400,7 @@ def all_seat_counts() -> list[int]:
 
 
 def read_lists(*lists: GameList) -> None:
-    """Read at once the handles of all players of some lists, and what is new for the viewer in their games.
+    """Read together the handles of all players of some lists, and the news for the viewer in their games.
 
     Showing a name then finds it in the cache.
     """

@@ -52,7 +52,7 @@ class Nonce:
 
 @dataclass(frozen=True, slots=True)
 class NewDraws:
-    """What was drawn anew when play resumed with event `seq`.
+    """What was drawn when play resumed with event `seq`.
 
     `supplier` sent the last random bytes for it; None if the server could have chosen it.
     """
@@ -146,7 +146,7 @@ def open_topics(
 
 
 def new_draws(service: Service, game: Game) -> list[NewDraws]:
-    """Return the events with which play has resumed and something was drawn anew, in order."""
+    """Return the events with which play has resumed and something was drawn again, in order."""
     return [
         NewDraws(resumption.seq, _last_supplier(game, resumption))
         for resumption in game.resumptions

@@ -39,7 +39,7 @@ class RecapView:
 
     @property
     def all_address(self) -> str:
-        """The address at which the board shows all events at once."""
+        """The address at which the board shows all events together."""
         return f"/games/{self.game.id}"
 
     def address(self, event: RecapEvent) -> str:

@@ -50,7 +50,7 @@ _HASHES: Final = ("state", "prev", "hash")
 
 @dataclass(frozen=True, slots=True)
 class ClauseNote:
-    """A clause by which an event followed: what it means on this board, and the sentence of the rules."""
+    """A clause by which an event followed: its meaning on this board, and the sentence of the rules."""
 
     id: str
     texts: tuple[Text, ...]

@@ -1,4 +1,4 @@
-"""The texts of the verifier of records (static/js/verify), which has none of its own.
+"""The texts of the verifier of records (static/js/verify), which contains none.
 
 The names in braces that a text shows, such as `{seq}`, are replaced by the script.
 """

@@ -48,7 +48,7 @@ function putOnBoard(acting) {
 }
 
 /**
- * Give a drawing the content of another one, and leave what is the same in both: drawing a board anew is slow.
+ * Give a drawing the content of another one, and leave what is the same in both: redrawing a board is slow.
  * @param {Element} drawing @param {Element} next
  */
 function redraw(drawing, next) {

@@ -2,9 +2,8 @@
 /** What pages share that lead from event to event: keys that follow links, and what screen readers announce. */
 
 /**
- * Have keys follow links, except where these keys have a meaning of their own.
- * @param {Record<string, string>} keys by key, the id of the link that it follows
- * @param {() => void} [onFollow] called before a link is followed
+ * Have keys follow links, except where these keys have another meaning. @param {Record<string, string>} keys
+ * by key, the id of the link that it follows @param {() => void} [onFollow] called before a link is followed
  * @returns {() => void} a function that ends it
  */
 export function followKeys(keys, onFollow = () => {}) {
@@ -12,7 +11,7 @@ export function followKeys(keys, onFollow = () => {}) {
   function onKeyDown(event) {
     const id = keys[event.key];
     if (!id || event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-    // These keys have a meaning of their own in fields, on the board, while one chooses, and in what scrolls.
+    // These keys have another meaning in fields, on the board, while one chooses, and in what scrolls.
     const target = /** @type {Element | null} */ (event.target);
     if (target?.closest("input, select, textarea, summary, [role='group'], [role='region'], svg, #acting")) return;
     event.preventDefault();

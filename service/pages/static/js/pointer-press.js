@@ -6,7 +6,7 @@ const MAX_PRESS = 5000;
 /** Milliseconds from the end of a press to its click, at most: a browser may dispatch that of a finger later. */
 const MAX_CLICK_DELAY = 50;
 
-/** The time at which the last press and its click will have ended, as far as is known. */
+/** The expected time at which the last press and its click have ended. */
 let endOfPress = 0;
 
 /** @param {number} milliseconds */

@@ -70,7 +70,7 @@ export async function register(element, again = false) {
   const fields = new FormData();
   const token = element.querySelector("input");
   if (token) fields.set(token.name, token.value);
-  // Of several pages that open at once, one makes the key.
+  // If several pages open at the same time, one of them makes the key.
   return navigator.locks.request("cartulary-key", async () => {
     let key = await deviceKey(account);
     if (key && key.state !== "new" && !again) return false;

@@ -14,7 +14,7 @@ export function start(element) {
     do {
       await waitForEndOfPress();
       await waitForResponses();
-      // The response to a form leads to a page of its own, which shows the event.
+      // The response to a form leads to another page, which shows the event.
       if (!element.isConnected) return;
       window.location.reload();
     } while (await isUsed());

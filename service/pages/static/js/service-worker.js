@@ -166,7 +166,7 @@ worker.addEventListener("fetch", (/** @type {any} */ event) => {
   if (request.method === "POST" && SESSION_FORMS.test(address.pathname)) event.waitUntil(deletePages());
   if (request.method !== "GET") return;
   if (address.pathname.startsWith("/static/")) event.respondWith(respondWithFile(request));
-  // htmx asks for parts of a page with a target of its own.
+  // htmx names a target when it asks for parts of a page.
   else if (request.mode === "navigate" || (request.headers.has("HX-Request") && request.headers.get("HX-Target") !== "acting"))
     event.respondWith(respondWithPage(event));
 });

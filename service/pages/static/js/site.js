@@ -35,7 +35,7 @@ function startModules() {
   for (const element of elements) {
     if (started.has(element)) continue;
     const module = modules.get(element.dataset.module);
-    // At once, so that nothing is missed which happens after a part of the page was replaced.
+    // Immediately, so that no event after the replacement of a part of the page is missed.
     if (module) startModule(element, module);
     else
       loading.set(

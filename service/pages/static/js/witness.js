@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Remembers the signed head of each game that this browser shows, and has it checked in the background that the server
- * shows nothing that contradicts what it has shown before. The checks are loaded when one is due.
+ * Remembers the signed head of each game that this browser shows, and checks in the background that the
+ * server never contradicts an earlier head. The checks are loaded when one is due.
  */
 
 import { get, put } from "./evidence.js";

@@ -21,7 +21,7 @@ const NONCES_FOR_NEW_DRAWS = {
   DisputeRuled: "dispute",
 };
 
-/** The events that were read so far. Hashes are those that the events state: the chain has a check of its own. */
+/** The events that were read so far. Hashes are those that the events state: the chain is checked separately. */
 export class GameLog {
   constructor() {
     /** @type {GameEvent | undefined} */
@@ -44,9 +44,9 @@ export class GameLog {
     this.taken = [];
     /** @type {Map<number, number>} The number of the takeback or dispute to which an event belongs, by its seq. */
     this.requests = new Map();
-    /** @type {Map<number, string[]>} The nonces for what is drawn anew, by the number of the takeback or dispute. */
+    /** @type {Map<number, string[]>} The nonces for what is drawn again, by the number of the takeback or dispute. */
     this.newNonces = new Map();
-    /** @type {{seq: number, nonces: string[]}[]} The events that have drawn anew, with the nonces that led to them. */
+    /** @type {{seq: number, nonces: string[]}[]} The events that have drawn again, with the nonces that led to them. */
     this.newDraws = [];
     /** @type {string[]} The ids of the players by seat, once the game has started. */
     this.players = [];

@@ -6,7 +6,7 @@ import { hasEd25519, hashOf, isSigned, utf8 } from "../verify/crypto.js";
 
 /** @import {Consistency, Continuation, GameEvent, ListedKey, ShownHead, WitnessFile} from "../verify/types" */
 
-/** The events that the server returns at once, and how often it is asked for more. */
+/** The events that the server returns at a time, and how often it is asked for more. */
 const PAGE_EVENTS = 200;
 const MAX_PAGES = 50;
 
