@@ -154,7 +154,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(sandboxes.delete_all_of)
     audits = Audits(bounds)
     imports = Imports(
-        ImportStore(client, objects, bounds.max_import_bytes),
+        ImportStore(client, objects, bounds),
         audits,
         accounts.players,
         keyring,

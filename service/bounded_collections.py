@@ -1,11 +1,17 @@
 """How many entries a collection of a player can have: one implementation of "at most N of these"."""
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, Final
 
 import redis
 from redis.client import Pipeline
 
 from service.connection import unavailable_on_error
+
+_RESERVED_SECONDS: Final = 60
+"""How long a reservation counts if the process dies that made it: longer than any request takes."""
 
 
 def store_if_fewer(
@@ -33,3 +39,33 @@ def store_if_fewer(
     with unavailable_on_error():
         client.transaction(attempt, key)
     return not is_full
+
+
+@contextmanager
+def reserved_entry(
+    client: redis.Redis, key: str, maximum: int, count: Callable[[], int], name: str
+) -> Iterator[bool]:
+    """Reserve an entry in a collection for the time in which it is added, and yield whether there is room.
+
+    This is for collections of which the entries are not on a single key: `count` returns how many there are.
+    The reservations are on `key`, and one that is made twice with the same `name` counts once. Raises
+    Unavailable.
+    """
+    now = time.time()
+
+    def count_with_others(pipeline: Pipeline) -> int:
+        reservations: Any = pipeline.zrange(key, now - _RESERVED_SECONDS, "+inf", byscore=True)
+        return count() + len({*reservations} - {name.encode()})
+
+    def store(pipeline: Pipeline) -> None:
+        pipeline.zadd(key, {name: now})
+        pipeline.expire(key, _RESERVED_SECONDS)
+
+    has_room = store_if_fewer(client, key, maximum, count_with_others, store)
+    try:
+        yield has_room
+    finally:
+        if has_room:
+            # What was added is not refused because its reservation, which expires, cannot be removed.
+            with suppress(redis.RedisError):
+                client.zrem(key, name)

@@ -16,6 +16,7 @@ from typing import Final
 import orjson
 import redis
 from cachetools import LRUCache
+from redis.client import Pipeline
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
@@ -24,6 +25,7 @@ from ledger.canonical import canonical
 from ledger.keys import BadSignature, check_public_key, key_id, verify
 from ledger.player_signatures import key_payload
 from service import wall_clock
+from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
 from service.connection import text_or_none, unavailable_on_error
 from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
@@ -122,8 +124,7 @@ class PlayerKeys:
 
         `proof` is the key's signature of `key_payload` (ledger/player_signatures.py). Raises Malformed (the
         public key is not a valid one, or the name), KeyNotUsable (the key was revoked, or the player has too
-        many), and InvalidPlayerSignature (the proof). Concurrent requests can exceed the bounds by a few
-        keys.
+        many), and InvalidPlayerSignature (the proof).
         """
         _check_name(name)
         try:
@@ -141,23 +142,8 @@ class PlayerKeys:
                 key=id,
                 time=Instant(entry["until"]),
             )
-        revoked = sum(entry["until"] is not None for entry in entries.values())
-        if entry is None and len(entries) - revoked >= self._max_keys:
-            raise KeyNotUsable(
-                plural_message(
-                    "a player can have one key: revoke it first",
-                    "a player can have at most {count} keys: revoke one of them first",
-                    count=self._max_keys,
-                )
-            )
-        if entry is None and revoked >= self._max_revoked:
-            raise KeyNotUsable(
-                plural_message(
-                    "a player can register no more keys after a revoked one",
-                    "a player can register no more keys after {count} revoked ones",
-                    count=revoked,
-                )
-            )
+        if entry is None:
+            self._require_room([*entries.values()])
         payload = canonical(key_payload(player, public.hex()))
         try:
             verify(public, proof, payload)
@@ -174,11 +160,50 @@ class PlayerKeys:
                 "from": wall_clock.format(wall_clock.now()),
                 "until": None,
             }
-            with unavailable_on_error():
-                self._redis.hsetnx(keys_key(player), id, canonical(entry))
-                if name:
+            self._store(player, entry)
+            if name:
+                with unavailable_on_error():
                     self._redis.hsetnx(_names_key(player), id, name)
         return entry
+
+    def _store(self, player: str, entry: JsonObject) -> None:
+        """Store the entry of a new key, unless another request has stored it. Raises KeyNotUsable."""
+        key, encoded = keys_key(player), canonical(entry)
+
+        def count(pipeline: Pipeline) -> int:
+            entries = [*map(orjson.loads, pipeline.hvals(key))]
+            if any(other["key"] == entry["key"] for other in entries):
+                return 0
+            self._require_room(entries)
+            return sum(other["until"] is None for other in entries)
+
+        store_if_fewer(
+            self._redis,
+            key,
+            self._max_keys,
+            count,
+            lambda pipeline: pipeline.hsetnx(key, entry["key"], encoded),
+        )
+
+    def _require_room(self, entries: Sequence[JsonObject]) -> None:
+        """Raise KeyNotUsable if a player with these entries can register no further key."""
+        revoked = sum(entry["until"] is not None for entry in entries)
+        if len(entries) - revoked >= self._max_keys:
+            raise KeyNotUsable(
+                plural_message(
+                    "a player can have one key: revoke it first",
+                    "a player can have at most {count} keys: revoke one of them first",
+                    count=self._max_keys,
+                )
+            )
+        if revoked >= self._max_revoked:
+            raise KeyNotUsable(
+                plural_message(
+                    "a player can register no more keys after a revoked one",
+                    "a player can register no more keys after {count} revoked ones",
+                    count=revoked,
+                )
+            )
 
     def revoke(self, player: str, key: str) -> None:
         """Revoke a key, unless that was done before. Raises NotFound if the player never registered it."""

@@ -8,8 +8,8 @@ names its club in `options`, for ever (docs/clubs.md).
 import hmac
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cache
@@ -112,10 +112,10 @@ class Clubs:
         """
         name = normalized_name(name)
         _require_valid(name, about)
-        self._require_room(player)
         now = wall_clock.format(wall_clock.now())
         club = Club(secrets.token_hex(8), name, about, player, now, is_private)
-        self._store.add(club, {player: Person("member", now)})
+        with self._room(player, club.id):
+            self._store.add(club, {player: Person("member", now)})
         return club
 
     def edit(
@@ -230,7 +230,6 @@ class Clubs:
         _require_id(club_id)
         if self._store.relation(club_id, player) == "member":
             return "member"
-        self._require_room(player, club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             relation = entry.relation(player)
@@ -245,7 +244,8 @@ class Clubs:
             )
 
         try:
-            after = self._store.change(club_id, change, joining=player)
+            with self._room(player, club_id):
+                after = self._store.change(club_id, change, joining=player)
         except NotFound:
             if token is None:
                 raise
@@ -277,10 +277,10 @@ class Clubs:
         self.of_owner(club_id, owner)
         self._require_account(player)
         is_new = self._store.relation(club_id, player) != "invited"
-        # Those that the player does not see do not count: the player could not decline them.
-        invitations = sum(each.relation == "invited" for each in self.of(player))
-        if is_new and invitations >= self._bounds.max_clubs_per_player:
-            raise NotNow(None, message("this player has too many invitations to clubs"))
+
+        def count_invitations() -> int:
+            # Those that the player does not see do not count: the player could not decline them.
+            return sum(each.relation == "invited" for each in self.of(player))
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             _require_owner(entry, owner)
@@ -294,7 +294,11 @@ class Clubs:
                 case None:
                     return self._with(entry, player, "invited")
 
-        after = self._store.change(club_id, change, joining=player)
+        most = self._bounds.max_clubs_per_player
+        with self._store.reserve("invited", player, club_id, most, count_invitations) as has_room:
+            if is_new and not has_room:
+                raise NotNow(None, message("this player has too many invitations to clubs"))
+            after = self._store.change(club_id, change, joining=player)
         has_muted = owner in self._mutes.has_muted(player, [owner])
         return is_new and after.relation(player) == "invited" and not has_muted
 
@@ -433,24 +437,31 @@ class Clubs:
             )
         return entry.with_person(player, Person(relation, wall_clock.format(wall_clock.now())))
 
-    def _require_room(self, player: str, club_id: str | None = None) -> None:
-        """Raise TooManyClubs if a player cannot have another club, NotNow for a guest.
+    @contextmanager
+    def _room(self, player: str, club_id: str) -> Iterator[None]:
+        """Reserve a club for a player while it is stored.
 
-        Concurrent requests can exceed the bound by a few clubs.
+        Raises TooManyClubs if the player cannot have another club, NotNow for a guest.
         """
         self._require_account(player)
-        count = sum(
-            relation != "invited" and club.id != club_id
-            for club, relation in self._store.of(player)
-        )
-        if count >= self._bounds.max_clubs_per_player:
-            raise TooManyClubs(
-                plural_message(
-                    "a player can be in one club, or ask to join one",
-                    "a player can be in at most {count} clubs, those included that they ask to join",
-                    count=self._bounds.max_clubs_per_player,
-                )
+        most = self._bounds.max_clubs_per_player
+
+        def count() -> int:
+            return sum(
+                relation != "invited" and club.id != club_id
+                for club, relation in self._store.of(player)
             )
+
+        with self._store.reserve("member", player, club_id, most, count) as has_room:
+            if not has_room:
+                raise TooManyClubs(
+                    plural_message(
+                        "a player can be in one club, or ask to join one",
+                        "a player can be in at most {count} clubs, those included that they ask to join",
+                        count=most,
+                    )
+                )
+            yield
 
     def _require_account(self, player: str) -> None:
         (account,) = self._players.get([player])

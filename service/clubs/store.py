@@ -14,7 +14,7 @@ process has taken which died before it stored the club becomes free again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Literal, TypeAlias, get_args
 
@@ -24,6 +24,7 @@ from redis.typing import EncodableT, FieldT
 
 from domain.errors import Malformed
 from domain.messages import message
+from service.bounded_collections import reserved_entry
 from service.clubs.names import skeletons_of_name, sorting_key
 from service.connection import read_field, read_members, text_or_none, to_text, unavailable_on_error
 from service.errors import ClubNameTaken, NotFound
@@ -112,6 +113,14 @@ class ClubStore:
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
+
+    def reserve(
+        self, relation: Relation, player: str, club_id: str, maximum: int, count: Callable[[], int]
+    ) -> AbstractContextManager[bool]:
+        """Reserve a relation of a player to a club while it is stored; see `reserved_entry`."""
+        kind = "invitations" if relation == "invited" else "clubs"
+        key = f"cartulary:reserved-{kind}-of:{player}"
+        return reserved_entry(self._redis, key, maximum, count, club_id)
 
     def relation(self, club_id: str, player: str) -> Relation | None:
         """Return the relation of a player to a club; None without one, and if there is no such club."""

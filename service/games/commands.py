@@ -109,35 +109,35 @@ class GameCommands:
         # The same key always leads to the same game id, so the record can be kept with that game.
         if game_id is None:
             game_id = randomness.token_hex(8) if record is None else game_id_of(record)
-        refusal = self._quota.refusal(player)
-        if refusal is not None:
-            repeat = self._repository.repeat_of(game_id, record, refusal)
-            if repeat is None:
-                raise refusal
-            return self._repository.game_after(game_id, repeat)
-        secret = randomness.token_bytes(SECRET_BYTES)
-        pending = self._repository.new_game(game_id)
-        commands.create(
-            pending,
-            player,
-            rules=rules,
-            seats=seats,
-            options=options,
-            clock=clock,
-            secret=secret,
-            nonce=nonce or b"",
-            invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
-            keys=self._player_keys.valid_keys(player),
-            arbiter=arbiter,
-        )
-        for bot in bots:
-            self._add_bot(pending, bot, None, lambda: secret)
-        bring_holidays(pending, player, self._holidays)
-        # The record of a game is signed, so the key must be public before there is a game.
-        self._keyring.publish_key()
-        return self._repository.game_after(
-            game_id, self._repository.create(pending, secret, record)
-        )
+        with self._quota.place(player, idempotency_key) as refusal:
+            if refusal is not None:
+                repeat = self._repository.repeat_of(game_id, record, refusal)
+                if repeat is None:
+                    raise refusal
+                return self._repository.game_after(game_id, repeat)
+            secret = randomness.token_bytes(SECRET_BYTES)
+            pending = self._repository.new_game(game_id)
+            commands.create(
+                pending,
+                player,
+                rules=rules,
+                seats=seats,
+                options=options,
+                clock=clock,
+                secret=secret,
+                nonce=nonce or b"",
+                invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
+                keys=self._player_keys.valid_keys(player),
+                arbiter=arbiter,
+            )
+            for bot in bots:
+                self._add_bot(pending, bot, None, lambda: secret)
+            bring_holidays(pending, player, self._holidays)
+            # The record of a game is signed, so the key must be public before there is a game.
+            self._keyring.publish_key()
+            return self._repository.game_after(
+                game_id, self._repository.create(pending, secret, record)
+            )
 
     def join(
         self,
@@ -154,7 +154,6 @@ class GameCommands:
         rated), Forbidden (requirements that the player does not meet), Malformed (nonce), TooManyGames,
         NotFound (also if the invitation is not valid).
         """
-        refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -183,7 +182,8 @@ class GameCommands:
                 raise refusal
 
         request = ["join", _hex(nonce), *([] if invitation is None else [invitation])]
-        return self._repository.change(game_id, player, handler, idempotency_key, request)
+        with self._quota.place(player, idempotency_key) as refusal:
+            return self._repository.change(game_id, player, handler, idempotency_key, request)
 
     def add_bot(
         self,
@@ -301,7 +301,6 @@ class GameCommands:
         had a seat in the game, is its arbiter, or is a guest and the game is rated), Forbidden (requirements
         that the player does not meet), TooManyGames.
         """
-        refusal = self._quota.refusal(player)
         keys = self._player_keys.valid_keys(player)
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -320,7 +319,8 @@ class GameCommands:
                 raise refusal
 
         signed, request = self._signatures.signed(player, handler, ["substitute", seat], signature)
-        return self._repository.change(game_id, player, signed, idempotency_key, request)
+        with self._quota.place(player, idempotency_key) as refusal:
+            return self._repository.change(game_id, player, signed, idempotency_key, request)
 
     def add_move(self, pending: PendingEvents, administrator: str, seat: int, player: str) -> None:
         """Add the decision of an administrator to give the seat of a person to another player, and the move.

@@ -24,9 +24,11 @@ member: what follows it stays the same however many games are added. The quota o
 counted in them.
 """
 
+import secrets
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Final, NamedTuple, TypeVar, get_args
 
@@ -36,6 +38,7 @@ from domain.errors import Malformed, NotNow
 from domain.game import Game, Status
 from domain.messages import comma_list, message, plural_message
 from domain.registry import registered_name
+from service.bounded_collections import reserved_entry
 from service.connection import to_text, unavailable_on_error
 from service.errors import TooManyGames
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
@@ -276,6 +279,14 @@ class Listings:
             for listing in current_listings(player):
                 pipeline.zcard(listing)
             return sum(pipeline.execute())
+
+    def reserve_current_game(
+        self, player: str, maximum: int, name: str
+    ) -> AbstractContextManager[bool]:
+        """Reserve one of so many current games of a player; see `reserved_entry`."""
+        key = f"cartulary:reserved-games-of:{player}"
+        count = partial(self.count_current_games, player)
+        return reserved_entry(self._redis, key, maximum, count, name)
 
     def require_no_current_games(self, player: str) -> None:
         """Raise NotNow if the player has a place in a game that is open or in progress."""
@@ -569,11 +580,23 @@ class GameQuota:
     def refusal(self, player: str) -> TooManyGames | None:
         """Return the error for a player who may not take a place in another game, otherwise None.
 
-        Costs one round trip. The listings contain a game only after the request that changes it, so a
-        player with concurrent requests can exceed the quota by as many games. Raises Unavailable.
+        Costs one round trip. Raises Unavailable.
         """
-        if self._listings.count_current_games(player) < self._maximum:
-            return None
+        has_room = self._listings.count_current_games(player) < self._maximum
+        return None if has_room else self._too_many()
+
+    @contextmanager
+    def place(self, player: str, idempotency_key: str | None) -> Iterator[TooManyGames | None]:
+        """Reserve a place for the request in which a player takes it, after which the listings have it.
+
+        Yields what `refusal` returns, also if other requests are about to take the last places. Requests with
+        the same idempotency key take one place.
+        """
+        name = idempotency_key or secrets.token_hex(16)
+        with self._listings.reserve_current_game(player, self._maximum, name) as has_room:
+            yield None if has_room else self._too_many()
+
+    def _too_many(self) -> TooManyGames:
         return TooManyGames(
             plural_message(
                 "a player can have a place in one game that is open or in progress",

@@ -16,13 +16,13 @@ from cachetools import LRUCache
 
 from domain.errors import Malformed, Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, message, plural_message
+from domain.messages import Message, Text, message
 from ledger.record import Record, read
 from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.audits.audits import Audits, AuditTooLarge
 from service.bounds import Bounds
-from service.errors import BodyTooLarge, Conflict, Unauthorised
+from service.errors import BodyTooLarge, Unauthorised
 from service.imports.replayed_record import ReplayedRecord, first_unopened, shortened
 from service.imports.store import ImportedRecord, ImportStore, Verdict, new_id
 from service.keyring import Keyring
@@ -37,10 +37,6 @@ _VERDICTS: Final[Mapping[str, Verdict]] = {
     "broken": "differs",
     "unknown": "unknown",
 }
-
-
-class TooManyImports(Conflict):
-    """The player, or the server, has as many imported records as are allowed."""
 
 
 @dataclass(eq=False, repr=False)
@@ -72,7 +68,7 @@ class Imports:
         if len(data) > self._bounds.max_import_bytes:
             raise BodyTooLarge(too_large(self._bounds))
         record = self._read(data)
-        self._require_room(player)
+        self._store.require_room(player)
         report = self._audit(data, "en")
         imported = _facts(new_id(), player, record, report, len(data), is_public=is_public)
         self._store.add(imported, data)
@@ -141,22 +137,6 @@ class Imports:
                 message("has more than {most} events", most=self._bounds.max_audited_events)
             )
         return record
-
-    def _require_room(self, player: str) -> None:
-        own, all = self._store.counts(player)
-        most = self._bounds.max_imports_per_player
-        if own >= most:
-            raise TooManyImports(
-                plural_message(
-                    "there is one imported record of yours already: delete it first",
-                    "there are {count} imported records of yours already: delete one first",
-                    count=most,
-                )
-            )
-        if all >= self._bounds.max_imports:
-            raise TooManyImports.with_message(
-                "the server has as many imported records as it keeps: ask its operator"
-            )
 
     def _audit(self, data: bytes, language: str) -> JsonObject:
         """Return the report of an audit by a reader who trusts the keys of this server. Raises Malformed."""

@@ -13,9 +13,9 @@ from service.http.language import request_language
 from service.http.ratelimits import limit_audits, limit_new_places
 from service.http.validation import read_file
 from service.imports.api import delete_own, record_file
-from service.imports.imports import FIELD, TooManyImports, too_large
+from service.imports.imports import FIELD, too_large
 from service.imports.replayed_record import ReplayedRecord
-from service.imports.store import ImportedRecord
+from service.imports.store import ImportedRecord, TooManyImports
 from service.pages import session
 from service.pages.forms import Form, entered_form, number_parameter, see_other
 from service.pages.replayed_pages import (

@@ -14,16 +14,22 @@ record is in no other key: no list, count, rating or log of the games of this se
 import gzip
 import secrets
 import zlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
 import orjson
 import redis
+from redis.client import Pipeline
 
 from domain.errors import Unreadable
+from domain.messages import plural_message
 from service import wall_clock
+from service.bounded_collections import store_if_fewer
+from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
-from service.errors import NotFound
+from service.errors import Conflict, NotFound
 from service.store.object_store import ObjectStore
 from service.stored_objects import decode_object
 
@@ -72,20 +78,36 @@ class ImportedRecord:
     differs_at: int | None
 
 
+class TooManyImports(Conflict):
+    """The player, or the server, has as many imported records as are allowed."""
+
+
 class ImportStore:
     """Stores imported records. Thread-safe. Every method raises Unavailable if a store does not respond."""
 
-    def __init__(self, client: redis.Redis, objects: ObjectStore, max_bytes: int) -> None:
+    def __init__(self, client: redis.Redis, objects: ObjectStore, bounds: Bounds) -> None:
         self._redis = client
         self._objects = objects
-        self._max_bytes = max_bytes
+        self._bounds = bounds
 
     def add(self, record: ImportedRecord, data: bytes) -> None:
-        """Store a record, which is not changed afterwards."""
+        """Store a record, which is not changed afterwards.
+
+        Raises TooManyImports if its uploader, or the server, has as many as are allowed.
+        """
         now = wall_clock.now().timestamp()
-        with unavailable_on_error():
-            for key in (_of(record.uploader), ALL):
-                self._redis.zadd(key, {record.id: now})
+        for key, maximum in self._maxima(record.uploader).items():
+            is_listed = store_if_fewer(
+                self._redis,
+                key,
+                maximum,
+                partial(_count, key=key),
+                partial(_list, key=key, id=record.id, now=now),
+            )
+            if not is_listed:
+                with unavailable_on_error():
+                    self._redis.zrem(_of(record.uploader), record.id)
+                raise _too_many(key, maximum)
         self._objects.put(_object(record.id), gzip.compress(data, _LEVEL, mtime=0))
         with unavailable_on_error():
             self._redis.hset(_key(record.id), _FACTS, orjson.dumps(asdict(record)))
@@ -106,7 +128,7 @@ class ImportStore:
             raise NotFound.with_message("there is no such imported record, or it was deleted")
         decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
         try:
-            data = decompressor.decompress(stored, self._max_bytes + 1)
+            data = decompressor.decompress(stored, self._bounds.max_import_bytes + 1)
         except zlib.error:
             data = b""
         if len(data) != record.bytes:
@@ -124,11 +146,18 @@ class ImportStore:
         records = self._get_each([to_text(id) for id in ids])
         return [record for record in records if record is not None]
 
-    def counts(self, player: str) -> tuple[int, int]:
-        """Return how many records a player has uploaded, and how many there are in all."""
+    def require_room(self, player: str) -> None:
+        """Raise TooManyImports if a player, or the server, has as many records as are allowed."""
         self.clean(player)
-        with unavailable_on_error():
-            return int(self._redis.zcard(_of(player))), int(self._redis.zcard(ALL))
+        for key, maximum in self._maxima(player).items():
+            with unavailable_on_error():
+                count = int(self._redis.zcard(key))
+            if count >= maximum:
+                raise _too_many(key, maximum)
+
+    def _maxima(self, player: str) -> Mapping[str, int]:
+        """Return how many records a player and the server can have, by the keys of their lists."""
+        return {_of(player): self._bounds.max_imports_per_player, ALL: self._bounds.max_imports}
 
     def delete(self, import_id: str, uploader: str) -> None:
         """Delete a record, if it is there."""
@@ -179,6 +208,28 @@ def is_import_id(text: str) -> bool:
     """Return whether a text has the form of the id of an imported record."""
     digits = text.removeprefix(PREFIX)
     return digits != text and len(digits) == 2 * ID_BYTES and set(digits) <= set("0123456789abcdef")
+
+
+def _count(pipeline: Pipeline, key: str) -> int:
+    return int(pipeline.zcard(key))
+
+
+def _list(pipeline: Pipeline, key: str, id: str, now: float) -> None:
+    pipeline.zadd(key, {id: now})
+
+
+def _too_many(key: str, maximum: int) -> TooManyImports:
+    if key == ALL:
+        return TooManyImports.with_message(
+            "the server has as many imported records as it keeps: ask its operator"
+        )
+    return TooManyImports(
+        plural_message(
+            "there is one imported record of yours already: delete it first",
+            "there are {count} imported records of yours already: delete one first",
+            count=maximum,
+        )
+    )
 
 
 def _key(import_id: str) -> str:

@@ -1,5 +1,6 @@
 """Creating, joining and leaving games before the start."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
@@ -321,7 +322,7 @@ def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) ->
     service.redis.close()
 
 
-def test_the_quota_of_games_costs_one_round_trip_to_join(
+def test_the_quota_of_games_costs_five_round_trips_to_join(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     service = build(settings)
@@ -330,11 +331,11 @@ def test_the_quota_of_games_costs_one_round_trip_to_join(
     with count_round_trips() as with_quota:
         service.games.commands.join(games[1], "bea")
     games = [create(service).id for _ in range(2)]
-    monkeypatch.setattr(GameQuota, "refusal", lambda *_: None)
+    monkeypatch.setattr(GameQuota, "place", lambda *_: nullcontext())
     service.games.commands.join(games[0], "bea")
     with count_round_trips() as without_quota:
         service.games.commands.join(games[1], "bea")
-    assert with_quota.count == without_quota.count + 1
+    assert with_quota.count == without_quota.count + 5
     service.redis.close()
 
 

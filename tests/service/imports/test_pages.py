@@ -21,8 +21,8 @@ from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import BodyTooLarge, NotFound
 from service.games.visibility import visibility_for
-from service.imports.imports import Imports, TooManyImports
-from service.imports.store import ImportStore
+from service.imports.imports import Imports
+from service.imports.store import ImportStore, TooManyImports
 from tests.games.records import FOLDER, record_of
 from tests.service.conftest import StoreGame
 from tests.support.page_forms import csrf_token, log_in, post
@@ -213,7 +213,7 @@ def register(service: Service, handle: str) -> str:
 
 def imports_of(service: Service, **bounds: int) -> Imports:
     """Return the imports of a service with other bounds."""
-    store = ImportStore(service.redis, service.archive.objects, 2_000_000)
+    store = ImportStore(service.redis, service.archive.objects, Bounds(**bounds))
     return Imports(
         store,
         Audits(Bounds(**bounds)),
