@@ -14,16 +14,6 @@ def step_after(state: Any, *values: str) -> Step[Any]:
     return next_step(rules, state, seat, rules.legal_actions(state, seat), values)
 
 
-def options_after(state: Any, *values: str) -> dict[str, str]:
-    """Return the options after choosing these values, in words by value."""
-    rules, step = rule_system_for(state), step_after(state, *values)
-    position = rules.position(state, state.to_act)
-    return {
-        option.value: english(rules.choice_message(position, option, step.path))
-        for option in step.options
-    }
-
-
 def question_after(state: Any, *values: str) -> str:
     """Return the question that is open after choosing these values."""
     step = step_after(state, *values)

@@ -1,19 +1,13 @@
 """Renderers for tests, without names."""
 
-from collections.abc import Iterable
 from typing import Final
 
-from domain.scene import Row, Scene
+from domain.scene import Scene
 from replay.language.renderer import Renderer, english, renderer
 
 ENGLISH: Final[Renderer] = renderer("en")
 FRENCH: Final[Renderer] = renderer("fr")
 SPANISH: Final[Renderer] = renderer("es")
-
-
-def english_rows(rows: Iterable[Row]) -> dict[str, str]:
-    """Return rows of labels and values in English."""
-    return {english(label): english(value) for label, value in rows}
 
 
 def english_caption(scene: Scene) -> str:

@@ -16,6 +16,9 @@ seats, then the text diagram of a position, if there is one, and questions, each
     > finish             the game ends
     > event TYPE DATA    an event with these data (JSON) takes place
     > message TYPE DATA  the same, without an explanation
+    > choices VALUE ...  what the player to act can choose after these values
+    > scene [SEAT|all]   what there is to draw, for everybody, for a seat, or with all secrets
+    > scene after ...    what there is to draw after the event of one of the questions above
 
 A line that begins with `+` asks the same, and the questions after it are about the position that it leads to.
 """
@@ -23,16 +26,20 @@ A line that begins with `+` asks the same, and the questions after it are about 
 import json
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, Final
 
 from domain.chance import Chance
-from domain.contract import AnyRuleSystem, DomainEvent, evolve
+from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent, evolve
 from domain.errors import Refused
+from domain.hexes import hex_text
 from domain.registry import BARON, BARONY, SORCERY
+from domain.scene import Piece
 from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 from tests.support import baron_positions, barony_positions
-from tests.support.events import data_of, event_of
+from tests.support.choices import step_after
+from tests.support.events import data_of, event_of, recorded
 from tests.support.given_when import Outcome, when, when_removed, when_scored, when_time_is_up
 
 GAMES: Final[dict[str, AnyRuleSystem]] = {"baron": BARON, "barony": BARONY, "sorcery": SORCERY}
@@ -68,6 +75,13 @@ def _lines(game: str, example: list[str], language: str) -> Iterator[str]:
     for line in lines:
         if line[:2] in ("> ", "+ "):
             yield line
+            word, *rest = line[2:].split()
+            if word == "choices":
+                yield from _choices(rules, state, rest, render)
+                continue
+            if word == "scene":
+                yield from _scene(rules, state, line[2:].removeprefix("scene").strip(), render)
+                continue
             try:
                 event = _event(rules, state, line[2:])
             except Refused as refused:
@@ -87,6 +101,77 @@ def _told(
     if not is_message:
         for clause, sentence in rules.explain(state, data_of(event).get("seat"), event):
             yield f"    {clause} {render(sentence)}"
+
+
+def _choices(
+    rules: AnyRuleSystem, state: Any, values: list[str], render: Renderer
+) -> Iterator[str]:
+    """Yield the question after these values with its options, or the action to which they lead."""
+    step = step_after(state, *values)
+    if step.question is None:
+        assert step.action is not None
+        yield f"leads to: {rules.action_text(step.action)}"
+        options = step.alternatives
+    else:
+        yield render(rules.QUESTIONS[step.question])
+        options = step.options
+    position = rules.position(state, state.to_act)
+    for option in options:
+        yield f"    {option.value}: {render(rules.choice_message(position, option, step.path))}"
+
+
+def _scene(rules: AnyRuleSystem, state: Any, what: str, render: Renderer) -> Iterator[str]:
+    """Yield what a scene has, without its legend and the fields that are empty."""
+    question, event = what.removeprefix("after "), None
+    if question != what:
+        happened = _event(rules, state, question)
+        state = evolve(rules, state, [happened])
+        word = question.split()[0]
+        event = recorded(
+            happened, {"seat": int(word)} if word.isdecimal() else {"system": "arbiter"}
+        )
+        what = ""
+    viewer = {"": None, "all": ALL_SECRETS}.get(what, what)
+    position = rules.position(state, int(viewer) if isinstance(viewer, str) else viewer)
+    scene = rules.scene(position, event)
+    yield render(scene.title)
+    if scene.caption is not None:
+        yield render(scene.caption)
+    for panel in scene.panels:
+        marks = ", to act" * panel.is_to_act + ", out" * panel.is_out
+        yield f"    seat {panel.seat}: {render(panel.heading)}, {panel.score}{marks}"
+        yield from (f"        {render(label)}: {render(value)}" for label, value in panel.rows)
+    yield from (f"    {render(label)}: {render(value)}" for label, value in scene.common_rows)
+    for cell in scene.cells:
+        yield f"    {_fields(cell)}"
+    for part in (*scene.arrows, *scene.outlines):
+        yield f"    {type(part).__name__.lower()} {_fields(part)}"
+
+
+def _fields(part: Any) -> str:
+    """Return the fields of a part of a scene that are not empty, as text."""
+    texts = []
+    for field in fields(part):
+        value = getattr(part, field.name)
+        if value is True:
+            texts.append(field.name)
+        elif value is not False and value not in ("", ()):
+            texts.append(f"{field.name} {_text(value)}")
+    return ", ".join(texts)
+
+
+def _text(value: Any) -> str:
+    """Return a value of a field as text: pieces such as `2 knight of 1`, hexes such as `0,-1`."""
+    match value:
+        case Piece():
+            note = f" ({value.note})" if value.note else ""
+            return f"{value.count} {value.kind} of {value.seat}{note}"
+        case (int(), int()):
+            return hex_text(value)
+        case tuple():
+            return " ".join(map(_text, value))
+        case _:
+            return str(value)
 
 
 def _event(rules: AnyRuleSystem, state: Any, question: str) -> DomainEvent:

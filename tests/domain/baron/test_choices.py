@@ -1,16 +1,15 @@
-"""The choices that lead to actions of Baron, how they read, what is refused, and previews."""
+"""What is refused instead of a choice of Baron, and previews; the choices are in transcripts."""
 
 import pytest
 
 from domain import baron
-from domain.baron.actions import Draw, PlaceTile
-from domain.baron.state import State
 from domain.choices import Choice
 from domain.contract import evolve
-from domain.next_step import UnknownChoice, next_step, refusal
+from domain.next_step import UnknownChoice, refusal
 from replay.language.renderer import english
 from tests.support.baron_diagrams import diagram
 from tests.support.baron_positions import explanation, given, started, text_of
+from tests.support.choices import step_after
 
 DRAW = """
     draw round 4 seat 1
@@ -26,75 +25,9 @@ LAY = DRAW.replace("draw", "lay").replace("PY", "MPP")
 KEEP = DRAW.replace("draw", "keep")
 
 
-def options(state: State, *values: str) -> list[str]:
-    """The question of the step to which the values lead, and its answers in words."""
-    step = next_step(baron, state, 1, baron.legal_actions(state, 1), values)
-    if step.question is None:
-        assert step.action is not None
-        return [baron.action_text(step.action)]
-    position = baron.position(state, 1)
-    answers = [baron.choice_message(position, option, step.path) for option in step.options]
-    return [english(text) for text in (baron.QUESTIONS[step.question], *answers)]
-
-
-def test_a_draw_is_the_choice_of_a_tile_of_the_market() -> None:
-    assert options(given(DRAW)) == [
-        "Which tile of the market do you take?",
-        "meadow (0), free of charge",
-        "village (3), for 1 honour",
-        "cursed place (-2), for 3 honour",
-    ]
-    assert options(given(DRAW), "2") == ["draw 2"]
-
-
-def test_a_hex_is_enough_to_lay_the_tile_just_drawn_and_another_one_can_be_chosen_instead() -> None:
-    state = given(DRAW)
-    state = evolve(baron, state, [baron.decide(state, 1, Draw(1))])
-    step = next_step(baron, state, 1, baron.legal_actions(state, 1), ["-1,0"])
-    assert step.action == PlaceTile("meadow", (-1, 0))
-    assert [choice.value for choice in step.alternatives] == ["pond", "vineyard"]
-    step = next_step(baron, state, 1, baron.legal_actions(state, 1), ["-1,0", "pond"])
-    assert step.action == PlaceTile("pond", (-1, 0))
-    assert not step.alternatives
-    # A tile that was not drawn in this turn is no more usual than the others.
-    other = next_step(baron, given(LAY), 1, baron.legal_actions(given(LAY), 1), ["-1,0"])
-    assert other.action is None
-    assert other.question == "tile"
-
-
-def test_a_tile_is_chosen_before_its_hex() -> None:
-    state = given(LAY)
-    assert options(state) == ["Which tile of your reserve do you choose?", "meadow (0)", "pond (1)"]
-    question, *places = options(state, "pond")
-    assert question == "Where do you lay the tile?"
-    assert "-1,0, beside a meadow" in places
-    assert not any(place.startswith("2,-1") for place in places), "it is beside a pond"
-    assert options(state, "pond", "-1,0") == ["lay pond -1,0"]
-
-
-def test_a_hex_shows_the_honour_that_a_tile_earns_there() -> None:
-    state = given(LAY.replace("M   P   V", "M   .   V"))
-    assert [place for place in options(state, "meadow") if "earning" in place] == [
-        "1,0, beside a meadow, a meadow, a field and a village, earning 1 honour"
-    ]
-
-
-def test_a_keep_is_the_choice_of_a_meadow_or_of_none() -> None:
-    state = given(KEEP)
-    assert options(state) == ["What do you do?", "put down a keep", "end the turn"]
-    assert options(state, "end_turn") == ["end"]
-    assert options(state, "place_keep") == [
-        "On which meadow do you put down a keep?",
-        "0,0, with 2 of 6 tiles around it, which are worth 1",
-        "0,1, with 3 of 6 tiles around it, which are worth 3",
-        "2,1, with 2 of 6 tiles around it, which are worth 5",
-    ]
-    assert options(state, "place_keep", "0,1") == ["keep 0,1"]
-
-
 def test_a_value_that_is_no_option_is_an_unknown_choice() -> None:
     with pytest.raises(UnknownChoice):
-        options(given(DRAW), "4")
+        step_after(given(DRAW), "4")
 
 
 DRAW_PATH = (Choice("action", "draw"),)
