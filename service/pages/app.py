@@ -24,6 +24,7 @@ from service.pages import (
     installation,
     session,
     templating,
+    theme,
 )
 from service.pages.rules import views as rules
 from service.pictures import pages as pictures
@@ -55,6 +56,7 @@ _VIEWS: Final = (
     proofs,
     imports,
     rules,
+    theme,
     assets,
 )
 

@@ -17,7 +17,7 @@ from service.pages.templating import page
 blueprint = Blueprint("installation", __name__)
 
 _DAY_SECONDS: Final = 24 * 3600
-_PAPER: Final = "#f6ecd4"
+_PAPER: Final = "#fffdf7"
 
 
 @blueprint.get("/manifest.webmanifest")

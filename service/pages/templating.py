@@ -59,13 +59,14 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, current_player, session_token
+from service.pages.theme import THEMES, chosen_theme
 from service.pages.view_models.alert_lines import (
     alerts_on_page,
     badge_of,
     count_in_title,
     stream_address,
 )
-from service.pages.view_models.clock_view import clock_templates, time_until
+from service.pages.view_models.clock_view import clock_templates, clock_text, time_until
 from service.pages.view_models.game_forms import latest_comments, new_key
 from service.pages.view_models.game_lists import (
     profile_address,
@@ -108,9 +109,12 @@ def register(app: Flask) -> None:
         announcements_to_show=announcements_to_show,
         arms_svg=_arms_svg,
         empty_shield_svg=_empty_shield_svg,
+        themes=THEMES,
+        chosen_theme=chosen_theme,
         asset=asset,
         style_sheets=style_sheets,
         clock_templates=lambda: clock_templates(request_renderer()),
+        clock_text=clock_text,
         time_until=time_until,
         time_ago=_time_ago,
         alerts_on_page=alerts_on_page,

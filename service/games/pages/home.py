@@ -12,11 +12,11 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.chance import Chance
 from domain.contract import evolve
 from domain.game import Game
+from domain.lifecycle import seat_counts
 from domain.registry import rule_systems
 from domain.tournaments.tournament import Tournament
-from replay.language.catalogue import ENGLISH
-from replay.language.renderer import Renderer, renderer
-from replay.render.embedded_map import board_svg
+from replay.language.renderer import Renderer
+from replay.render.embedded_map import board_svg, thumbnail_svg
 from service import wall_clock
 from service.errors import NotFound
 from service.games.access import game_not_found
@@ -64,6 +64,7 @@ def show_home() -> Response:
         lists=lists,
         club_invitations=[each.club for each in clubs if each.relation == "invited"],
         tournaments=own_tournaments(player),
+        seat_counts=seat_counts,
         live=_live_game(lists["watch"]),
         live_board=_live_board,
     )
@@ -246,4 +247,4 @@ def example_picture(name: str) -> str:
         action = bot(rules.position(state, seat), rules.legal_actions(state, seat), seat, chance)
         state = evolve(rules, state, [rules.decide(state, seat, action)])
     scene = replace(rules.scene(rules.position(state, None), None), room=())
-    return board_svg(scene, renderer(ENGLISH))
+    return thumbnail_svg(scene)

@@ -14,6 +14,7 @@ from service.http.context import service
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
 from service.pages.forms import entered_form, read_field, see_other
+from service.pages.return_addresses import next_address
 from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.new_game_form import LAST_BOT, new_game_address
@@ -89,7 +90,7 @@ def change_invitation(game_id: str) -> BaseResponse:
             service().games.invitations.revoke(game_id, player_id)
         case _:
             raise Malformed({"change": one_of(("create", "revoke"))})
-    return see_other(f"/games/{game_id}/invitation")
+    return see_other(next_address(f"/games/{game_id}/invitation"))
 
 
 @blueprint.get("/invitations/<token>")

@@ -8,7 +8,7 @@ from domain.game import Game
 from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
-from domain.registry import RegisteredRuleSystem, rule_systems
+from domain.registry import RegisteredRuleSystem, registered_name, rule_systems
 from ledger.clock.time_zones import UTC_NAME
 from service.clubs.store import Club
 from service.errors import TooManyGames
@@ -21,7 +21,6 @@ from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.session import current_player, require_player, require_player_or_guest
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
-from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, conversation, new_key
 from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import (
@@ -169,10 +168,10 @@ def show_open_game(
         bot_labels=BOT_LABELS,
         default_bot=request.args.get("bot", DEFAULT_BOT),
         option_fields=option_fields(game.rules),
+        picture=f"/pictures/{registered_name(game.rules)}.svg",
         missing=[]
         if player_id is None or has_joined or invitation is not None
         else service().games.requirements.missing(game, player_id),
-        clock_text=clock_text,
     )
 
 

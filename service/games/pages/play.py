@@ -14,7 +14,7 @@ from domain.event import Event
 from domain.game import STATUS_MESSAGES, Game
 from domain.json_fields import one_of
 from domain.json_types import JsonObject
-from domain.messages import Message, PlayerAt, Text, message
+from domain.messages import Listing, Message, PlayerAt, Text, listing, message
 from domain.scene import Scene
 from replay.history.event_text import actor_message, outcome_message
 from replay.history.recap import without_marks
@@ -82,6 +82,16 @@ class GameEnd:
     order: list[Finisher]
     turning_point: Mark | None
     first_action: int | None
+
+    @property
+    def winners(self) -> list[int]:
+        """The seats in the first place."""
+        return [finisher.seat for finisher in self.order if finisher.place == 1]
+
+    @property
+    def winner_names(self) -> Listing:
+        """The names of the players in the first place."""
+        return listing(map(PlayerAt, self.winners))
 
 
 blueprint = Blueprint("play", __name__, template_folder="../templates")

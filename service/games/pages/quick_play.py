@@ -8,7 +8,7 @@ from werkzeug.wrappers import Response
 
 from domain.errors import Malformed
 from domain.json_fields import one_of
-from domain.lifecycle import TUTORIAL_SEATS
+from domain.lifecycle import TUTORIAL_SEATS, seat_counts
 from domain.registry import RegisteredRuleSystem, rule_systems
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service
@@ -43,6 +43,26 @@ def play_against_bots() -> Response:
     """
     entry = _chosen_system(rule_systems())
     return _begin_game(entry, usual_seats(entry.system), entry.options)
+
+
+@blueprint.post("/play/friends")
+@limit_account_attempts
+@limit_new_places
+def play_with_friends() -> Response:
+    """Create a private game with a link for a friend, and show it.
+
+    A visitor who has not logged in gets the account of a guest, which they can name later.
+    """
+    entry = _chosen_system(rule_systems())
+    player_id = require_player_or_guest()
+    body = {
+        "rules": entry.rules,
+        "seats": seat_counts(entry.system)[0],
+        "options": {**entry.options, "private": True},
+    }
+    game = service().games.lobby.create(player_id, _CREATE_GAME.load(body))
+    service().games.invitations.create(game.id, player_id)
+    return see_other(f"/games/{game.id}")
 
 
 def systems_with_lessons() -> dict[str, RegisteredRuleSystem]:

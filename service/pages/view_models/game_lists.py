@@ -14,12 +14,11 @@ from flask import g
 from markupsafe import Markup
 
 from domain.clock.messages import time_amount
-from domain.contract import AnyRuleSystem
 from domain.errors import CartularyError
 from domain.game import Game, Status
 from domain.lifecycle import seat_counts
 from domain.messages import Amount, Text, message_in
-from domain.registry import registered_name, rule_system_for, rule_systems
+from domain.registry import rule_systems
 from replay.render.embedded_map import emblem_svg
 from service import wall_clock
 from service.accounts.names import AccountNames
@@ -67,15 +66,8 @@ class ListedGame:
     is_viewers_turn: bool
 
     @property
-    def rules(self) -> AnyRuleSystem:
-        """The rule system of the game."""
-        return rule_system_for(self.summary.rules, self.summary.options)
-
-    @property
     def picture(self) -> str:
-        """The address of its picture: the board as it is or, before the start, that of an example."""
-        if self.summary.status == "open":
-            return f"/pictures/{registered_name(self.rules)}.svg"
+        """The address of the picture of its board, which it has from its start on."""
         return f"/games/{self.summary.id}/thumbnail.svg?seq={self.summary.seq}"
 
     @property
@@ -160,9 +152,8 @@ def _games_of_turn(viewer: str | None, cursor: str | None, limit: int) -> GameLi
     if viewer is None:
         return GameList("turn", (), None)
     games, next_cursor = service().games.queries.games_waiting_for(viewer, cursor, limit)
-    return GameList(
-        "turn", [ListedGame(summarize(game), is_viewers_turn=True) for game in games], next_cursor
-    )
+    listed = [ListedGame(summarize(game), is_viewers_turn=True) for game in games]
+    return GameList("turn", sorted(listed, key=_urgency), next_cursor)
 
 
 def _invitations(viewer: str | None, cursor: str | None, limit: int) -> GameList:
@@ -178,7 +169,13 @@ def _games_of_others_turn(viewer: str | None, cursor: str | None, limit: int) ->
     page = service().games.listings.page(("open", "playing"), viewer, cursor, limit, viewer)
     summaries = service().games.queries.summaries(page.games)
     games = [game for game in _listed(summaries, viewer) if not game.is_viewers_turn]
-    return GameList("waiting", games, page.first(len(summaries)).next)
+    return GameList("waiting", sorted(games, key=_urgency), page.first(len(summaries)).next)
+
+
+def _urgency(game: ListedGame) -> tuple[bool, bool, str]:
+    """Return what sorts the games of a page: those with the nearest deadline first, open ones last."""
+    deadline = game.summary.deadline
+    return game.summary.status == "open", deadline is None, deadline or ""
 
 
 def _games_with_vacant_seats(viewer: str | None, cursor: str | None, limit: int) -> GameList:

@@ -39,7 +39,12 @@ def test_every_rule_system_can_be_played_with_one_button(browser: FlaskClient) -
         picture = browser.get(f"/pictures/{name}.svg")
         assert picture.content_type == "image/svg+xml"
         assert picture.text.startswith("<svg ")
-    assert page.count('action="/play"') == len(rule_systems())
+    cards = section(page, "play")
+    assert (
+        cards.count('action="/play"')
+        == cards.count('action="/play/friends"')
+        == len(rule_systems())
+    )
     assert browser.get("/pictures/chess.svg").status_code == 404
 
 
@@ -126,16 +131,16 @@ def test_a_card_says_whose_turn_it_is_the_time_left_the_age_the_round_and_the_sc
         game = create(service, ada.id, clock=clock, options={"seating": "joined"})
         service.games.commands.join(game, bea.id)
     with freeze_time("2026-11-22T08:00:00Z"):
-        card = section(browser.get("/").text, "watch")
+        card = browser.get("/games?list=watch").text
     assert "ada is to play." in card
     assert "25 hours left" in card
     assert "created 47 hours ago" in card
-    assert 'href="/players/bea">' in card
-    assert 'bea</a> <span class="score">0</span>' in card
+    assert '<a href="/players/bea" title="bea">' in card
+    assert card.count('<span class="score">0</span>') == 2
     assert f'<img src="/games/{game}/thumbnail.svg?seq=' in card
     assert 'loading="lazy"' in card
     with freeze_time("2026-12-20T08:00:00Z"):
-        assert "created 29 days ago" in section(browser.get("/").text, "watch")
+        assert "created 29 days ago" in browser.get("/games?list=watch").text
 
 
 def test_a_card_of_a_finished_game_names_the_winner_and_the_scores(
@@ -143,7 +148,7 @@ def test_a_card_of_a_finished_game_names_the_winner_and_the_scores(
 ) -> None:
     game = play_out(service, start_game(service, round_limit=1).id).id
     service.games.commands.score(game)
-    card = section(browser.get("/").text, "finished")
+    card = browser.get("/games?list=finished").text
     assert "The winner is" in card or "The winners are" in card
     assert "Round 1" in card
     assert "ended 1 minute ago" in card
@@ -247,3 +252,41 @@ def test_leaderboards_show_players_of_rated_games_and_mark_provisional_ratings(
     assert browser.get("/leaderboards?period=yesterday").status_code == 400
     assert '<span class="badge">rated</span>' in browser.get("/games?list=finished").text
     assert '<a href="/leaderboards">' in browser.get("/").text
+
+
+def test_a_line_about_a_game_of_others_says_who_plays_and_leads_there(
+    browser: FlaskClient, service: Service
+) -> None:
+    ada, _ = service.accounts.players.register("ada", "correct horse")
+    waiting = create(service, ada.id, seats=3, clock={"per_turn": 3600})
+    line = section(browser.get("/").text, "open")
+    assert f'<a class="button" href="/games/{waiting}"' in line
+    assert '<a href="/players/ada" title="ada">' in line
+    assert "1 of 3 places is taken." in line
+    assert "1 hour for each turn" in line
+
+
+def test_the_own_game_with_the_nearest_deadline_is_first(
+    browser: FlaskClient, service: Service
+) -> None:
+    player = log_in(browser, service)
+    games = {}
+    for seconds in (None, 7200, 3600, 86_400):
+        clock = None if seconds is None else {"per_turn": seconds}
+        games[seconds] = create(service, player, clock=clock, options={"seating": "joined"})
+        service.games.commands.join(games[seconds], "bea")
+    shown = games_in(browser.get("/").text, "turn")
+    assert shown == [games[seconds] for seconds in (3600, 7200, 86_400, None)]
+
+
+def test_a_player_without_games_is_shown_how_to_begin(
+    browser: FlaskClient, service: Service
+) -> None:
+    player = log_in(browser, service)
+    own = (
+        browser.get("/").text.split('id="own-games"')[1].split('aria-labelledby="play-heading"')[0]
+    )
+    assert 'action="/play"' in own
+    assert 'action="/play/friends"' in own
+    create(service, player)
+    assert 'action="/play"' not in browser.get("/").text.split('aria-labelledby="play-heading"')[0]

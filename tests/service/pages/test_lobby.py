@@ -39,6 +39,51 @@ def test_a_visitor_plays_against_bots_with_one_button(
     assert browser.get("/account").text.count('action="/account/name"') == 1
 
 
+def test_a_visitor_invites_a_friend_with_one_button(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    response = post(browser, "/play/friends", "/", rules="baron")
+    game = service.games.queries.game(game_of(response.location))
+    assert (game.status, game.seats, game.options["private"]) == ("open", 2, True)
+    link = re.search(
+        r'<input id="invitation-link"[^>]* value="([^"]+)"', browser.get(response.location).text
+    )
+    assert link is not None
+    friend = app.test_client()
+    path = "/" + link[1].split("/", 3)[3]
+    token = path.rpartition("/")[2]
+    joined = post(friend, f"/games/{game.id}/players", path, guest="yes", invitation=token)
+    assert joined.location == f"/games/{game.id}"
+    assert service.games.queries.game(game.id).status == "playing"
+    assert post(browser, "/play/friends", "/", rules="chess").status_code == 400
+
+
+def test_the_waiting_room_has_a_chair_for_each_seat(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    game = service.games.commands.create(ada, rules="barony", seats=4, options={}).id
+    page = browser.get(f"/games/{game}").text
+    assert page.count('<li class="chair">') == 1
+    free = page.split('<li class="chair is-free">')[1:]
+    assert len(free) == 3
+    for chair in free:
+        assert f'action="/games/{game}/invitation"' in chair
+        assert f'action="/games/{game}/bots"' in chair
+    visitor = app.test_client().get(f"/games/{game}").text
+    assert "/bots" not in visitor
+    assert visitor.count(f'action="/games/{game}/players"') == 1
+    made = post(
+        browser,
+        f"/games/{game}/invitation",
+        f"/games/{game}",
+        change="create",
+        next=f"/games/{game}",
+    )
+    assert made.location == f"/games/{game}"
+    assert 'id="invitation-link"' in browser.get(f"/games/{game}").text
+
+
 def test_a_player_keeps_their_account_when_playing_against_bots(
     browser: FlaskClient, service: Service
 ) -> None:

@@ -107,10 +107,10 @@ def test_names_lead_to_profiles(app: Flask, browser: FlaskClient, service: Servi
     ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
     game = finish(service, ada, bea)
     open_game = service.games.commands.create(ada, rules="barony", seats=2, options={}).id
-    link = 'href="/players/bea">'
+    link = 'href="/players/bea"'
     assert link in browser.get("/games?list=finished").text
     assert link in browser.get(f"/games/{game}").text
-    assert 'href="/players/ada">' in browser.get(f"/games/{open_game}").text
+    assert 'href="/players/ada"' in browser.get(f"/games/{open_game}").text
 
 
 def test_a_rating_has_a_chart(app: Flask, browser: FlaskClient, service: Service) -> None:
@@ -165,7 +165,7 @@ def test_open_games_show_the_reliability_of_their_creators(
         assert shown in visitor.get(address).text
     assert '<span class="badge">rated</span></h1>' in visitor.get(f"/games/{played.id}").text
     for address in (f"/games/{played.id}", f"/games/{played.id}?seq=5", f"/games/{played.id}/log"):
-        assert 'href="/players/ada">' in visitor.get(address).text
+        assert 'href="/players/ada"' in visitor.get(address).text
     token = service.accounts.players.login("ada", "correct horse")[1]
     service.accounts.players.change_settings(ada, token, {"profile": "nothing"})
     assert shown not in visitor.get("/games?list=open").text
