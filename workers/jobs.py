@@ -17,6 +17,7 @@ from domain.errors import Unreadable
 from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable, log_text
+from service.games.outbox_table import entry_of
 from service.operation.tracing import Tracing
 from service.provenance import decode, trace_context_of
 from service.store.archive import NotMovable
@@ -104,7 +105,8 @@ class TaskRunner:
     def _is_left(self, task: Task) -> bool:
         """Return whether the entry of a task is still in the outbox, after conditional actions."""
         outbox = self._store.outbox(task.game_id)
-        if "conditional" in outbox and task.entry in ("deadline", "notify/turn"):
+        entry = entry_of(task.entry)
+        if "conditional" in outbox and entry is not None and entry.is_about_turn:
             # A turn that a conditional action takes is neither forfeited nor announced.
             self._conditional_actions.play(task.game_id)
             outbox = self._store.outbox(task.game_id)

@@ -1,4 +1,4 @@
-"""Tasks: the work that outbox entries call for (service/games/outbox.py lists the entries).
+"""Tasks: the work that outbox entries call for (service/games/outbox_table.py lists the entries).
 
 A task's id is derived from its entry, so that all processes that read the same entry enqueue the same job.
 The notifications of a game are one job, which does all of these tasks that are due.
@@ -15,22 +15,11 @@ import orjson
 from domain.errors import Unreadable
 from ledger.envelope import is_timestamp
 from service.errors import log_text
+from service.games.outbox_table import Work, entry_of
 from service.store.damaged_games import OUTBOX, entry_part
 from service.store.redis_event_store import RedisEventStore
 
-TaskKind: TypeAlias = Literal[
-    "score",
-    "forfeit",
-    "notify",
-    "index",
-    "bot",
-    "think",
-    "conditional",
-    "move",
-    "resume",
-    "tournament",
-    "scrub",
-]
+TaskKind: TypeAlias = Work | Literal["move", "resume", "tournament", "scrub"]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
@@ -55,14 +44,6 @@ _QUEUE_OF_KIND: Final[Mapping[TaskKind | None, str]] = {
     "think": THINKING,
 }
 """All others are in GAMES."""
-_NUMBERS: Final = {
-    "deadline": ("turn",),
-    "notify/turn": ("seat", "seq"),
-    "remind": ("seat", "turn", "seq"),
-}
-"""The numbers in the payload of an entry; the others have a `seq`."""
-_TIMES: Final = {"deadline": ("at",), "remind": ("at", "remind_at", "deadline")}
-"""The times in the payload of an entry; the others may have one (`at`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +58,11 @@ class Task:
     def kind(self) -> TaskKind | None:
         """The kind of work; None if this version does not know the entry."""
         match self.entry.split("/"):
-            case ["finish"]:
-                return "score"
-            case ["score", round] if round.isdecimal():
-                return "score"
-            case ["deadline"]:
-                return "forfeit"
-            case ["notify", "turn" | "created" | "started" | "over"] | ["remind"]:
-                return "notify"
-            case ["notify", "invited" | "joined" | "declined", _]:
-                return "notify"
-            case ["notify", "round" | "event", number] if number.isdecimal():
-                return "notify"
-            case ["cancel", "reminder", number] if number.isdecimal():
-                return "notify"
-            case ["index" | "bot" | "think" | "conditional" | "tournament" | "scrub" as kind]:
-                return kind
-            case ["archive", "move" | "resume" as kind]:
+            case ["tournament" | "scrub" as kind] | ["archive", "move" | "resume" as kind]:
                 return kind
             case _:
-                return None
+                entry = entry_of(self.entry)
+                return None if entry is None else entry.work
 
     @property
     def queue(self) -> str:
@@ -212,11 +178,13 @@ def _payload_fault(task: Task) -> str | None:
         return "the payload is not JSON"
     if not isinstance(data, dict):
         return "the payload is not a JSON object"
-    for name in _NUMBERS.get(task.entry, ("seq",)):
+    entry = entry_of(task.entry)
+    for name in ("seq",) if entry is None else entry.numbers:
         number = data.get(name)
         if type(number) is not int or number < 0:
             return f"the payload has no number {name!r}"
-    for name in _TIMES.get(task.entry, ("at",) if "at" in data else ()):
+    times = () if entry is None else entry.times
+    for name in {*times, "at"} if "at" in data else times:
         if not is_timestamp(data.get(name)):
             return f"the payload has no timestamp {name!r}"
     return None

@@ -10,7 +10,7 @@ from domain.tournaments.tournament import Tournament
 from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound, log_text
-from service.games.outbox import Subject
+from service.notification_subjects.table import Subject
 from service.notifications.notifier import ANY_TIME, Times
 
 log = logging.getLogger(__name__)

@@ -22,37 +22,6 @@ from ledger.commands import CLOCK
 from replay.history.diff import label_of
 from replay.render.descriptions import in_words
 
-_SUBJECTS: Final[Mapping[str, Message]] = {
-    "invited": message_in("notification", "invitation"),
-    "player_joined": message_in("notification", "player joined"),
-    "invitation_declined": message_in("notification", "invitation declined"),
-    "game_started": message_in("notification", "game started"),
-    "your_turn": message_in("notification", "your turn"),
-    "deadline_near": message_in("notification", "deadline near"),
-    "turn_forfeited": message_in("notification", "turn forfeited"),
-    "turn_excused": message_in("notification", "deadline excused"),
-    "turn_played_by_bot": message_in("notification", "turn played by a bot"),
-    "player_removed": message_in("notification", "player removed"),
-    "seat_vacated": message_in("notification", "seat vacant"),
-    "seat_moved": message_in("notification", "seat moved to another account"),
-    "message": message_in("notification", "message"),
-    "round_scored": message_in("notification", "round scored"),
-    "game_over": message_in("notification", "game over"),
-    "dispute_opened": message_in("notification", "dispute opened"),
-    "dispute_answered": message_in("notification", "dispute answered"),
-    "ruling_proposed": message_in("notification", "ruling proposed"),
-    "dispute_withdrawn": message_in("notification", "dispute withdrawn"),
-    "dispute_ruled": message_in("notification", "dispute ruled"),
-    "takeback_requested": message_in("notification", "takeback requested"),
-    "takeback_answered": message_in("notification", "takeback answered"),
-    "play_resumed": message_in("notification", "play resumed"),
-    "events_lost": message_in("notification", "events lost"),
-    "time_given": message_in("notification", "more time"),
-    "pause_agreed": message_in("notification", "pause"),
-}
-"""By the subject of a notification in JSON, what it is about."""
-
-
 _MEANS: Final[Mapping[str, Message]] = {
     "token": message("not signed: the server states that the request had the token of the player"),
     "signature": message("signed with the player's own key, as audit checks"),
@@ -313,11 +282,10 @@ def consequence_messages(outcome: JsonObject) -> Iterator[Message]:
 
 def delivery_message(delivery: JsonObject) -> Message:
     """Return a notification with its recipients and what became of it."""
-    subject = delivery["subject"]
     recipients = [PlayerWithId(id) for id in delivery["players"]]
     return message(
         "notification “{subject}” to {recipients}, by {channel}: {result}",
-        subject=_SUBJECTS.get(subject, in_words(subject)),
+        subject=delivery.get("about", in_words(delivery["subject"])),
         recipients=comma_list(recipients) if recipients else message_in("recipients", "nobody"),
         channel=delivery["channel"],
         result=_delivery_result(delivery),

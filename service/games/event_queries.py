@@ -29,7 +29,7 @@ NEXT_EVENTS: Final = 16
 """Events after one that are searched first: a round is usually scored right after its end."""
 
 
-DeliveriesAbout: TypeAlias = Callable[[str, int, str], list[JsonObject]]
+DeliveriesAbout: TypeAlias = Callable[[str, int, str, Renderer], list[JsonObject]]
 """Returns the deliveries about an event that a player may see; takes the game id, the seq, the player id."""
 
 
@@ -98,7 +98,7 @@ class EventQueries:
             openings=self._openings(head, event, visibility),
             others=others,
             secret=secret,
-            deliveries=self._deliveries_for(head, seq, player),
+            deliveries=self._deliveries_for(head, seq, player, renderer),
         )
         return explain_event(
             step,
@@ -190,11 +190,13 @@ class EventQueries:
         stored = self._log_reader.secrets(head.id, keys) if keys else {}
         return {keys[key]: decode_opening(opening) for key, opening in stored.items()}
 
-    def _deliveries_for(self, head: Game, seq: int, player: str | None) -> list[JsonObject] | None:
+    def _deliveries_for(
+        self, head: Game, seq: int, player: str | None, renderer: Renderer
+    ) -> list[JsonObject] | None:
         """Return the deliveries about an event for a player or the arbiter of the game; else None."""
         if player is None or player not in (*head.participants, head.arbiter):
             return None
-        return self._deliveries_about(head.id, seq, player)
+        return self._deliveries_about(head.id, seq, player, renderer)
 
 
 def _names(head: Game, event: Event, names: Names) -> Names:

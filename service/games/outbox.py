@@ -1,45 +1,9 @@
-"""The outbox entries that a game's events call for.
+"""Which outbox entries an append sets and removes; `outbox_table.py` lists the entries."""
 
-    score/ROUND      {"seq"}         the round ended with that event and is to be scored
-    finish           {"seq", "at"}   play is over: the game is to be finished once all rounds are scored.
-                                     `at` is missing unless a dispute is open: the game waits for the ruling
-                                     until that time
-    deadline         {"turn", "at"}  the clock ends the turn at that time (domain/clock/deadlines.py)
-    remind           {"seat", "turn", "seq", "deadline", "remind_at", "at"}
-                                     that seat is to be reminded of the deadline at `remind_at`. The work is
-                                     done from `at` on, because the player's quiet hours may be in between
-    cancel/reminder/S  {"seq", "player", "deadline"}
-                                     that event has ended the turn of seat S. The reminder of that deadline to
-                                     that player (an id) may have been created and not sent yet. The entry of
-                                     the seat's next turn takes its place: what waits is bounded
-    notify/invited/P {"seq"}         that event invited player P (an id), who has not answered yet
-    notify/joined/P  {"seq"}         player P (an id) took a place with that event in the open game of another
-    notify/declined/P  {"seq"}       player P (an id) declined the invitation to the open game with that event
-    notify/created   {"seq"}         a game of a club was created with that event
-    notify/started   {"seq"}         the game started with that event
-    notify/turn      {"seat", "seq"} it has been that seat's turn since that event
-    notify/round/N   {"seq"}         round N was scored by that event
-    notify/over      {"seq"}         the game ended with that event
-    notify/event/N   {"seq"}         event N concerns players: it is of a dispute or a takeback, a turn was
-                                     missed, or an administrator has moved a seat. `seat` and `turn` are
-                                     added for a turn that a bot has played
-    index            {"seq"}         that event changed what the listings show of the game
-    bot              {"seq"}         after that event, the game waits for a bot (domain/bot_tasks.py)
-    think            {"seq"}         the same, for a bot that searches before it takes its turn
-    conditional      {"seq"}         that event was appended while a player of the game had conditional
-                                     actions. The script that appends sets this entry by itself
-
-Entries are appended together with the events and acknowledged (removed) after the work is done. A
-game has one entry of a name at most: a later one replaces the earlier, whose work is no longer
-needed. All work may be done twice without harm, so an entry is acknowledged only after its work, and
-only if it is still the same.
-"""
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import timedelta
-from typing import Final, Literal, TypeAlias
+from typing import Final
 
-from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import has_searching_bot, needs_search, next_bot_task
 from domain.event import Event
 from domain.game import Game, Turn
@@ -47,6 +11,7 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.clock import turn_clock
 from service import wall_clock
+from service.notification_subjects.table import subject_of
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
 LONGEST_REMINDER: Final = timedelta(hours=24)
@@ -301,65 +266,3 @@ def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]
             "at": wall_clock.format(max(start, remind_at - LONGEST_QUIET_HOURS)),
         }
     }
-
-
-Subject: TypeAlias = Literal[
-    "invited",
-    "player_joined",
-    "invitation_declined",
-    "game_created",
-    "game_started",
-    "your_turn",
-    "deadline_near",
-    "turn_forfeited",
-    "turn_excused",
-    "turn_played_by_bot",
-    "player_removed",
-    "seat_vacated",
-    "seat_moved",
-    "round_scored",
-    "game_over",
-    "message",
-    "dispute_opened",
-    "dispute_answered",
-    "ruling_proposed",
-    "dispute_withdrawn",
-    "dispute_ruled",
-    "takeback_requested",
-    "takeback_answered",
-    "play_resumed",
-    "pause_agreed",
-    "time_given",
-    "events_lost",
-    "tournament_round",
-    "tournament_last_date",
-    "tournament_over",
-]
-
-SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
-    "TurnForfeited": "turn_forfeited",
-    "DeadlineExcused": "turn_excused",
-    "PlayerRemoved": "player_removed",
-    "SeatVacated": "seat_vacated",
-    "DisputeOpened": "dispute_opened",
-    "DisputeAnswered": "dispute_answered",
-    "RulingProposed": "ruling_proposed",
-    "DisputeWithdrawn": "dispute_withdrawn",
-    "DisputeRuled": "dispute_ruled",
-    "TakebackRequested": "takeback_requested",
-    "TakebackAnswered": "takeback_answered",
-    "PlayResumed": "play_resumed",
-    "PauseAgreed": "pause_agreed",
-    "TimeGiven": "time_given",
-    "EventsLost": "events_lost",
-}
-"""By event type, the subject of the notification about one such event."""
-
-
-def subject_of(event: Event) -> Subject | None:
-    """Return the subject of the notification about an event; None if nobody is notified of it."""
-    if event["action"] is not None and event["by"] == {"system": "clock"}:
-        return "turn_played_by_bot"
-    if event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR:
-        return "seat_moved"
-    return SUBJECT_OF_EVENT.get(event["type"])

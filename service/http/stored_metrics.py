@@ -19,9 +19,9 @@ from typing_extensions import override
 from service import wall_clock
 from service.bootstrap import Service
 from service.errors import Unavailable
+from service.notifications.channels import PLAYER_CHANNELS
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import FINAL_STATUSES
-from service.notifications.kinds import PLAYER_CHANNELS
 from service.operation.process_reports import KINDS, ProcessReports
 from service.store.archive_schedule import ArchiveSchedule
 

@@ -18,7 +18,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
 from ledger.record import Record
-from replay.language.renderer import Names
+from replay.language.renderer import Names, Renderer
 from replay.language.text_layout import clean
 from service.bounds import Bounds
 from service.games.event_queries import EventQueries
@@ -136,5 +136,5 @@ def first_unopened(record: Record) -> int | None:
     return None
 
 
-def _no_deliveries(_game: str, _seq: int, _player: str) -> list[JsonObject]:
+def _no_deliveries(_game: str, _seq: int, _player: str, _renderer: Renderer) -> list[JsonObject]:
     return []

@@ -38,10 +38,12 @@ from redis.client import Pipeline
 
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Text, message
+from domain.messages import Message, Text, message
 from service import wall_clock
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error, which_exist
+from service.notification_subjects.table import KIND_OF_SUBJECT
+from service.notifications.channels import OPERATOR
 from service.notifications.circuit_breakers import CircuitBreakers, Receiver
 from service.notifications.delivery import (
     DIGEST,
@@ -50,8 +52,6 @@ from service.notifications.delivery import (
     delivery_from_fields,
     encode_result,
 )
-from service.notifications.kinds import OPERATOR
-from service.notifications.subjects import KIND_OF_SUBJECT
 from service.replication import Replication
 from service.store.shards import Shards
 
@@ -296,13 +296,16 @@ class Deliveries:
         deliveries = self._get(rows)
         return sorted(deliveries, key=lambda delivery: (delivery.created_at, delivery.channel))
 
-    def shown_to(self, game_id: str, seq: int, player: str) -> list[JsonObject]:
+    def shown_to(
+        self, game_id: str, seq: int, player: str, render: Callable[[Message], str]
+    ) -> list[JsonObject]:
         """Return the deliveries about event `seq` of a game that a player may see, the oldest first, as JSON.
 
-        These are those to the operator and to the player: the endpoints of others are private.
+        These are those to the operator and to the player: the endpoints of others are private. `render`
+        turns messages into text.
         """
         return [
-            delivery.as_json()
+            delivery.as_json(render)
             for delivery in self.about(game_id, seq)
             if delivery.player in (OPERATOR, player)
         ]

@@ -9,10 +9,11 @@ import orjson
 
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
-from domain.messages import Message, Text
+from domain.messages import Message, Text, message_in
 from replay.language.renderer import english
-from service.games.outbox import Subject
-from service.notifications.kinds import OPERATOR, Kind, club_of_reader
+from replay.render.descriptions import in_words
+from service.notification_subjects.table import SUBJECTS, Kind, Subject
+from service.notifications.channels import OPERATOR, club_of_reader
 from service.notifications.stored_messages import decode_message, encode_message
 from service.stored_objects import decode_object
 
@@ -24,6 +25,10 @@ before it was sent, or its reader or endpoint is gone.
 
 FINAL_STATUSES: Final = frozenset({"sent", "given_up", "bounced", "cancelled"})
 DIGEST: Final = "digest"
+_ABOUT: Final[Mapping[str, Message]] = {
+    **{subject: description.about for subject, description in SUBJECTS.items()},
+    DIGEST: message_in("notification", "digest"),
+}
 _FIXED: Final = (
     *("kind", "subject", "game_id", "seq", "player", "channel", "endpoint"),
     *("created_at", "due_at", "data", "digest"),
@@ -76,12 +81,17 @@ class Delivery:
         return self.status in FINAL_STATUSES
 
     def as_json(self, render: Callable[[Message], str] = english) -> JsonObject:
-        """Return the delivery as the API shows it; `render` turns the result into text."""
+        """Return the delivery as the API shows it; `render` turns messages into text."""
         return {
             "delivery": self.id,
             "channel": self.channel,
             "kind": self.kind,
             "subject": self.subject,
+            "about": (
+                render(_ABOUT[self.subject])
+                if self.subject in _ABOUT
+                else in_words(self.subject)  # of a later version
+            ),
             "game": None if self.kind == "tournament" else self.game_id or None,
             "tournament": self.game_id if self.kind == "tournament" else None,
             "seq": self.seq or None,

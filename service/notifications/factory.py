@@ -18,13 +18,13 @@ from replay.language.renderer import NO_NAMES, Names
 from service.accounts.accounts import Players
 from service.clubs.clubs import Clubs
 from service.errors import NotFound
-from service.games.outbox import Subject
 from service.games.queries import GameQueries
 from service.games.recaps import Recaps
+from service.notification_subjects.sources import Source, not_in_log
+from service.notification_subjects.table import SUBJECTS, Subject
+from service.notifications.channels import OPERATOR, club_of_reader
 from service.notifications.delivery import DIGEST, Delivery
-from service.notifications.kinds import OPERATOR, club_of_reader
 from service.notifications.notification import Notification
-from service.notifications.subjects import SUBJECTS, Source, not_in_log
 from service.notifications.titles import (
     chat_messages_title,
     club_title,

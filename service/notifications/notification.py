@@ -11,8 +11,7 @@ from replay.history.recap import Recap
 from replay.language.catalogue import ENGLISH, choose_language
 from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 from service.accounts.account_reader import Player
-from service.games.outbox import Subject
-from service.notifications.kinds import Kind
+from service.notification_subjects.table import Kind, Subject
 
 SUBJECTS_OF_DISPUTES: Final = frozenset(
     {"dispute_opened", "dispute_answered", "ruling_proposed", "dispute_withdrawn", "dispute_ruled"}

@@ -12,15 +12,14 @@ from domain.messages import message
 from service import wall_clock
 from service.accounts.account_reader import Player
 from service.accounts.accounts import Players
-from service.games.outbox import Subject
+from service.notification_subjects.table import KIND_OF_SUBJECT, Kind, Subject
+from service.notifications.channels import OPERATOR, club_reader
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import DIGEST, Delivery, delivery_id
 from service.notifications.endpoints import EndpointRegistry
-from service.notifications.kinds import OPERATOR, Kind, club_reader
 from service.notifications.notification import time_zone_of
 from service.notifications.preferences import Preferences, PreferenceStore
 from service.notifications.schedule import Slot, next_local_time, slot
-from service.notifications.subjects import KIND_OF_SUBJECT
 from service.wall_clock import TrustedClock
 
 _MAX_DIGESTS: Final = 3

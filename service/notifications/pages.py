@@ -19,9 +19,10 @@ from service.http import problems
 from service.http.blueprint import json_response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
+from service.notification_subjects.table import KIND_DESCRIPTIONS, KINDS
 from service.notifications.api import feed_addresses
+from service.notifications.channels import PLAYER_CHANNELS, PlayerChannel
 from service.notifications.delivery import Status
-from service.notifications.kinds import KIND_DESCRIPTIONS, KINDS, PLAYER_CHANNELS, PlayerChannel
 from service.notifications.preferences import GameChoice
 from service.notifications.schemas import AddPushSubscription, AddWebhook
 from service.notifications.stored_messages import decode_message

@@ -20,7 +20,8 @@ from domain.json_types import JsonObject
 from domain.messages import Text, comma_list, message
 from service.connection import to_text, unavailable_on_error
 from service.games.outbox import LONGEST_QUIET_HOURS
-from service.notifications.kinds import KIND_DESCRIPTIONS, KINDS, PLAYER_CHANNELS, Kind
+from service.notification_subjects.table import KIND_DESCRIPTIONS, KINDS, Kind
+from service.notifications.channels import PLAYER_CHANNELS
 
 _PREFIX: Final = "cartulary:notifications:"
 _GAMES: Final = f"{_PREFIX}games:"
@@ -32,7 +33,9 @@ GAME_CHOICES: Final[tuple[GameChoice, ...]] = get_args(GameChoice)
 about the player's turn, or none."""
 _KINDS_OF_CHOICE: Final[Mapping[GameChoice, frozenset[Kind]]] = {
     "all": frozenset(KINDS),
-    "turns": frozenset[Kind](("your_turn", "deadline_near")),
+    "turns": frozenset(
+        kind for kind, description in KIND_DESCRIPTIONS.items() if description.is_about_turns
+    ),
     "none": frozenset(),
 }
 _MUTED_CHANNELS: Final = ("email", "push")

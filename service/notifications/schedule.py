@@ -9,14 +9,12 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
-from service.notifications.kinds import Kind
+from service.notification_subjects.table import KIND_DESCRIPTIONS, Kind
 from service.notifications.preferences import Preferences
 
 _QUIET_CHANNELS: Final = frozenset({"email", "push"})
 """A webhook belongs to a program, which nothing wakes."""
 _DIGEST_CHANNELS: Final = frozenset({"email"})
-_SINGLE_KINDS: Final = frozenset[Kind]({"deadline_near"})
-"""Kinds that are never part of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,8 @@ def slot(
     after `deadline` is not waited for.
     """
     earliest = now if planned_at is None else max(now, planned_at)
-    if preferences.digest is not None and channel in _DIGEST_CHANNELS and kind not in _SINGLE_KINDS:
+    waits = channel in _DIGEST_CHANNELS and KIND_DESCRIPTIONS[kind].waits_for_digest
+    if preferences.digest is not None and waits:
         at = next_local_time(earliest, preferences.digest, zone)
         if deadline is None or at < deadline:
             return Slot(at, in_digest=True)

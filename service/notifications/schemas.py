@@ -5,7 +5,7 @@ from typing import Literal, NotRequired, TypedDict
 from domain.json_types import Count, GameId, PlayerId, PositiveCount, Timestamp
 from domain.tournaments.events import TournamentId
 from service.http.validation import AnyObject, AnyValue, QueryInteger, StrictSchema, String
-from service.notifications.kinds import Kind
+from service.notification_subjects.table import Kind
 from service.notifications.preferences import GameChoice
 
 
@@ -41,6 +41,7 @@ class NotificationDelivery(TypedDict):
     channel: str
     kind: str
     subject: str
+    about: str
     game: GameId | None
     tournament: TournamentId | None
     seq: PositiveCount | None

@@ -6,8 +6,8 @@ from typing import Any
 from domain.game import Game
 from domain.messages import Message, PlayerAt, Value, listing, plural_message
 from replay.language.renderer import Renderer
-from service.games.outbox import Subject
-from service.notifications.subjects import SUBJECTS, Headline
+from service.notification_subjects.sources import Headline
+from service.notification_subjects.table import SUBJECTS, Subject
 
 
 def game_name(game: Game) -> Value:

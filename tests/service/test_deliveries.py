@@ -5,10 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 import pytest
 
 from domain.messages import message
+from replay.language.catalogue import catalogue
+from replay.language.renderer import Renderer
 from service import wall_clock
 from service.bootstrap import Service
 from service.bounds import Bounds
@@ -363,3 +366,15 @@ def test_shards_go_on_with_the_deliveries_of_a_single_redis(service: Service) ->
     deliveries.delete_all_of("ada")
     assert deliveries.of_player("ada", 10) == ([], None)
     assert deliveries.waiting(1) == []
+
+
+@pytest.mark.parametrize(
+    ("subject", "about"),
+    [
+        ("your_turn", "à vous de jouer"),
+        ("digest", "récapitulatif"),
+        ("of_a_later_version", "of a later version"),
+    ],
+)
+def test_a_delivery_says_in_words_what_it_is_about(subject: Any, about: str) -> None:
+    assert replace(delivery(), subject=subject).as_json(Renderer(catalogue("fr")))["about"] == about

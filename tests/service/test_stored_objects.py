@@ -18,7 +18,7 @@ from service.bootstrap import Service
 from service.chat.reports import ChatMessageReports
 from service.connection import connect
 from service.games.player_statistics import PlayerStatistics
-from service.notifications.kinds import KINDS
+from service.notification_subjects.table import KINDS
 from service.notifications.mail.account_mails import AccountMails
 from service.notifications.preferences import PreferenceStore
 from service.stored_objects import decode_object, members_of

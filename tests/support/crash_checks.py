@@ -16,9 +16,8 @@ from domain.game import Game
 from replay.audit import audit
 from service.bootstrap import Service, build
 from service.connection import to_text
-from service.games.outbox import SUBJECT_OF_EVENT, Subject
+from service.notification_subjects.table import KIND_OF_SUBJECT, SUBJECT_OF_EVENT, Subject
 from service.notifications.delivery import FINAL_STATUSES, delivery_id
-from service.notifications.subjects import KIND_OF_SUBJECT
 from service.operation.data_folder import embedded_redis_url
 from service.settings import Settings
 from service.store.redis_event_store import game_key

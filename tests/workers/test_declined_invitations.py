@@ -12,8 +12,7 @@ from domain.game import Game
 from replay.language.catalogue import catalogue
 from replay.language.renderer import Renderer
 from service.bootstrap import Service
-from service.games.outbox import SUBJECT_OF_EVENT
-from service.notifications.kinds import KINDS
+from service.notification_subjects.table import KINDS, SUBJECT_OF_EVENT
 from tests.support.endpoints import FixedEndpoints, register_players
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.tasks import tasks_of

@@ -28,9 +28,9 @@ from ledger.statements import (
 )
 from service.accounts.personal_tokens import digest_of
 from service.bootstrap import Service, build
-from service.games.outbox import Subject
+from service.notification_subjects.table import KINDS, Subject
+from service.notifications.channels import PLAYER_CHANNELS
 from service.notifications.delivery import DIGEST, Delivery
-from service.notifications.kinds import KINDS, PLAYER_CHANNELS
 from service.notifications.notification import Notification
 from service.operation.json_logging import JsonFormatter
 from service.settings import Settings

@@ -243,6 +243,7 @@ def test_a_channel_that_fails_does_not_affect_the_others_and_is_retried_alone(
             "channel": "recording",
             "kind": "your_turn",
             "subject": "your_turn",
+            "about": "your turn",
             "game": game.id,
             "tournament": None,
             "seq": 4,

@@ -19,8 +19,8 @@ from urllib.parse import urlsplit
 
 from service.bootstrap import Service
 from service.errors import Unavailable, log_text
+from service.notifications.channels import OPERATOR
 from service.notifications.circuit_breakers import Breaker, Receiver
-from service.notifications.kinds import OPERATOR
 from workers.mail.account_mail import AccountMailSender
 from workers.notifications.channel import Channel
 from workers.notifications.fair_queue import Attempt, FairQueue

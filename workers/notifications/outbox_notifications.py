@@ -13,14 +13,10 @@ from domain.game import Game
 from ledger.clock.turn_clock import deadline_timestamp
 from service import wall_clock
 from service.bootstrap import Service
-from service.games.outbox import Subject, subject_of
+from service.notification_subjects.table import KIND_DESCRIPTIONS, SUBJECTS, Subject, subject_of
 from service.notifications.delivery import Delivery
 from service.notifications.notifier import ANY_TIME, Times
-from service.notifications.subjects import KIND_OF_SUBJECT
 from workers.tasks import Task
-
-_ABOUT_ONE_SEAT = frozenset({"turn_forfeited", "turn_excused", "turn_played_by_bot"})
-"""Subjects that concern only the player of the seat: the others see the next turn."""
 
 
 class OutboxNotifications:
@@ -44,7 +40,7 @@ class OutboxNotifications:
         seq: int = data.get("seq", 0)
         match task.entry.split("/"):
             case ["notify", "turn"]:
-                seat = _checked_seat(game, data)
+                seat = _checked_seat(game, data.get("seat"))
                 if (game.to_act, data.get("turn", game.turn)) != (seat, game.turn):
                     return []
                 is_first = self._event(game, seq)["type"] == "GameStarted"
@@ -105,7 +101,7 @@ class OutboxNotifications:
 
     def _remind(self, game: Game, data: dict[str, Any]) -> list[Delivery]:
         """Create the reminders of a deadline, unless it has changed or its turn is over."""
-        seat = _checked_seat(game, data)
+        seat = _checked_seat(game, data.get("seat"))
         deadline = data["deadline"]
         if (game.to_act, game.turn, deadline_timestamp(game)) != (seat, data["turn"], deadline):
             return []
@@ -128,8 +124,9 @@ class OutboxNotifications:
             raise Unreadable.with_message(
                 "the entry names event {seq}, about which nobody is notified", seq=seq
             )
-        if subject in _ABOUT_ONE_SEAT:
-            seat = _checked_seat(game, data if "seat" in data else event["data"])
+        description = SUBJECTS[subject]
+        if description.seat is not None:
+            seat = _checked_seat(game, description.seat({**event["data"], **data}))
             return self._notify(
                 game,
                 subject,
@@ -139,14 +136,9 @@ class OutboxNotifications:
                 reference=f"{subject}/{data['turn']}" if "turn" in data else None,
                 data={"seat": seat},
             )
-        if subject == "time_given":
-            seat = event["data"]["to"]
-            return self._notify(game, subject, seq, [game.players[seat]], data={"seat": seat})
-        recipients = list(game.participants)
-        if KIND_OF_SUBJECT[subject] == "dispute" and game.arbiter is not None:
+        recipients = [*game.participants, *description.other_readers(event["data"])]
+        if KIND_DESCRIPTIONS[description.kind].is_for_arbiter and game.arbiter is not None:
             recipients.append(game.arbiter)
-        if subject == "seat_moved":
-            recipients.append(event["data"]["replaces"])
         cause = _cause(game, event)
         return self._notify(
             game, subject, seq, (player for player in recipients if player != cause)
@@ -202,9 +194,8 @@ def _cause(game: Game, event: Event) -> str | None:
     return arbiter if isinstance(arbiter, str) else None
 
 
-def _checked_seat(game: Game, data: dict[str, Any]) -> int:
-    """Return the seat in the payload of an entry. Raises Unreadable if the game has no such seat."""
-    seat = data.get("seat")
+def _checked_seat(game: Game, seat: object) -> int:
+    """Return the seat that an entry names. Raises Unreadable if the game has no such seat."""
     if type(seat) is not int or not 0 <= seat < len(game.players):
         raise Unreadable.with_message(
             "the entry names seat {seat} of {seats}", seat=str(seat), seats=len(game.players)

@@ -9,10 +9,10 @@ from domain.messages import Text, message
 from replay.language.renderer import english
 from service.bootstrap import Service
 from service.errors import log_text
+from service.notifications.channels import OPERATOR
 from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import DIGEST, Delivery, Status
 from service.notifications.factory import NotificationFactory
-from service.notifications.kinds import OPERATOR
 from service.notifications.notifier import OUT_OF_DATE
 from workers.notifications.channel import Channel, NotDelivered, Undeliverable
 

@@ -22,9 +22,9 @@ from replay.language.renderer import NO_NAMES, Names
 from service import wall_clock
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable
+from service.notifications.channels import club_of_reader
 from service.notifications.circuit_breakers import Receiver
 from service.notifications.delivery import Delivery
-from service.notifications.kinds import club_of_reader
 from service.notifications.mail.account_mails import AccountMailKind
 from service.notifications.notification import Notification, renderer_for
 from service.notifications.stored_messages import encode_message

@@ -2,9 +2,9 @@
 
 from service.clubs.clubs import Clubs
 from service.errors import Forbidden, NotFound
+from service.notifications.channels import club_reader
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
-from service.notifications.kinds import club_reader
 from service.notifications.webhooks.webhooks import Format, Webhook, Webhooks
 
 

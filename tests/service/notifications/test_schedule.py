@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from service.notifications.kinds import Kind
+from service.notification_subjects.table import Kind
 from service.notifications.preferences import Preferences
 from service.notifications.schedule import Slot, next_local_time, slot
 

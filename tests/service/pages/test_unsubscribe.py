@@ -5,7 +5,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.bootstrap import Service
-from service.notifications.kinds import KINDS
+from service.notification_subjects.table import KINDS
 
 
 @pytest.fixture

@@ -170,8 +170,9 @@ READERS: Final[Mapping[str, frozenset[str]]] = {
     "cartulary/commands/admin.py": frozenset({"list for the operator"}),
     # What programs read: the latest deadline possible, beside the time until which the clock stands still.
     "service/games/summary.py": frozenset(),
-    "service/notifications/subjects.py": frozenset(),
+    "service/notification_subjects/sources.py": frozenset(),
     # What acts on a deadline, or judges it, and shows none.
+    "service/notification_subjects/table.py": frozenset(),
     "service/games/outbox.py": frozenset(),
     "workers/notifications/outbox_notifications.py": frozenset(),
     "ledger/clock/turn_clock.py": frozenset(),

@@ -11,7 +11,7 @@ from freezegun import freeze_time
 from domain.game import Game
 from service.bootstrap import Service
 from service.errors import NotFound
-from service.notifications.kinds import club_reader
+from service.notifications.channels import club_reader
 from service.notifications.webhooks.webhooks import Format, Webhook
 from tests.support.faults import raises
 from tests.support.receiver import WebhookReceiver, webhook_receiver

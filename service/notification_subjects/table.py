@@ -1,135 +1,139 @@
-"""What each subject of notifications says: a table with its title, its details and when it is out of date.
+"""What people are notified of: a table of kinds, and one of subjects.
 
-A new subject has an entry here, and is called for by the outbox (`service/games/outbox.py`).
+A kind is what a player chooses to receive, or not. A subject is more precise, and is what programs read. A
+new kind or subject has an entry here. If it names a type of events, nothing else calls for it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
-from domain.errors import Unreadable
+from domain.administration import ADMINISTRATOR
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Message, PlayerAt, PlayerWithId, Value, message
-from ledger.clock.turn_clock import clock_stop, deadline_timestamp
-from service import wall_clock
-from service.games.outbox import Subject
-from service.notifications.delivery import Delivery
-from service.notifications.kinds import Kind
+from domain.messages import Message, PlayerWithId, message, message_in
+from ledger.clock.turn_clock import deadline_timestamp
+from service.notification_subjects.sources import (
+    Delivered,
+    Headline,
+    Source,
+    Title,
+    details_of_event,
+    details_of_moved_seat,
+    details_of_scores,
+    details_of_sender,
+    details_of_turn,
+    own_or_other,
+)
+
+Kind: TypeAlias = Literal[
+    "invited",
+    "player_joined",
+    "invitation_declined",
+    "game_started",
+    "your_turn",
+    "deadline_near",
+    "turn_forfeited",
+    "round_scored",
+    "game_over",
+    "message",
+    "dispute",
+    "tournament",
+]
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
-    """What the title of a notification is made of."""
+class KindDescription:
+    """What players choose with a kind."""
 
-    name: Value
-    """What the game or the tournament is called."""
-    details: Mapping[str, Any]
-    is_readers: bool
-    """Whether the notification is about the reader's own seat."""
-
-    @property
-    def player(self) -> PlayerAt:
-        """The player at the seat that the notification is about."""
-        return PlayerAt(self.details.get("seat", 0))
-
-    @property
-    def sender(self) -> PlayerWithId:
-        """The player from whom the notification comes."""
-        return PlayerWithId(self.details["from"])
-
-    @property
-    def dispute(self) -> int:
-        """The number of the dispute that the notification is about."""
-        number: int = self.details.get("dispute", 0)
-        return number
+    label: Message
+    is_sent_by_default: bool = True
+    """Whether players who have chosen nothing receive it by e-mail and push."""
+    is_later: bool = False
+    """Whether there are versions that cannot read preferences with this kind among the others, as it is with
+    all new ones (`preferences.py`)."""
+    is_about_turns: bool = False
+    """Whether players receive it who want to know of a game only what is about their turn."""
+    waits_for_digest: bool = True
+    """Whether it can be a part of a daily mail."""
+    is_for_arbiter: bool = False
+    """Whether the arbiter of a game receives it like its players."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What the details of a notification about a game are read from."""
+KIND_DESCRIPTIONS: Final[Mapping[Kind, KindDescription]] = {
+    "invited": KindDescription(message("You are invited to a game")),
+    "player_joined": KindDescription(message("Somebody has joined your open game")),
+    "invitation_declined": KindDescription(
+        message("Somebody has declined your invitation"), is_later=True
+    ),
+    "game_started": KindDescription(message("A game of yours has begun")),
+    "your_turn": KindDescription(message("It is your turn"), is_about_turns=True),
+    "deadline_near": KindDescription(
+        message("The time for your turn ends soon"), is_about_turns=True, waits_for_digest=False
+    ),
+    "turn_forfeited": KindDescription(message("A deadline was missed")),
+    "round_scored": KindDescription(message("A round is scored"), is_sent_by_default=False),
+    "game_over": KindDescription(message("A game is over")),
+    "message": KindDescription(message("Somebody has written a message")),
+    "dispute": KindDescription(
+        message("A dispute, a takeback, a pause or more time"), is_for_arbiter=True
+    ),
+    "tournament": KindDescription(message("Rounds and the end of a tournament")),
+}
 
-    game: Game
-    delivery: Delivery
-    read_event: Callable[[int], Event]
-    """Returns an event of the game by its seq. Raises Unreadable."""
-
-    @property
-    def event(self) -> Event:
-        """The event that the notification is about. Raises Unreadable."""
-        return self.read_event(self.delivery.seq)
-
-
-Title: TypeAlias = Callable[[Headline], Message]
-
-
-def own_or_other(own: Title, other: Title) -> Title:
-    """Return the title `own` for the player of the seat, and `other` for everybody else."""
-    return lambda it: (own if it.is_readers else other)(it)
-
-
-def details_of_event(source: Source) -> JsonObject:
-    """Return the data of the event, and the seat that caused it."""
-    event = source.event
-    details = dict(event["data"])
-    if "seat" in event["by"]:
-        details.setdefault("seat", event["by"]["seat"])
-    return details
-
-
-def details_of_sender(source: Source) -> JsonObject:
-    """Return from whom a notification is, and the number of a message."""
-    data = source.delivery.data
-    return {name: data[name] for name in ("from", "message") if name in data}
-
-
-def details_of_turn(source: Source) -> JsonObject:
-    """Return whose turn it is, and until when."""
-    game, data = source.game, source.delivery.data
-    stop = clock_stop(game, wall_clock.format(wall_clock.now()))
-    return {
-        "seat": data["seat"],
-        "round": game.round,
-        "deadline": deadline_timestamp(game),
-        "clock_stopped_until": None if stop is None else stop.until,
-        **({"begins": True} if "begins" in data else {}),
-    }
-
-
-def details_of_moved_seat(source: Source) -> JsonObject:
-    """Return the seat; to the player who has lost it, no more than that."""
-    details = details_of_event(source)
-    is_former_player = source.delivery.player in source.game.excluded_players
-    return {"seat": details["seat"]} if is_former_player else details
+Subject: TypeAlias = Literal[
+    "invited",
+    "player_joined",
+    "invitation_declined",
+    "game_created",
+    "game_started",
+    "your_turn",
+    "deadline_near",
+    "turn_forfeited",
+    "turn_excused",
+    "turn_played_by_bot",
+    "player_removed",
+    "seat_vacated",
+    "seat_moved",
+    "round_scored",
+    "game_over",
+    "message",
+    "dispute_opened",
+    "dispute_answered",
+    "ruling_proposed",
+    "dispute_withdrawn",
+    "dispute_ruled",
+    "takeback_requested",
+    "takeback_answered",
+    "play_resumed",
+    "pause_agreed",
+    "time_given",
+    "events_lost",
+    "tournament_round",
+    "tournament_last_date",
+    "tournament_over",
+]
 
 
-def details_of_scores(source: Source) -> JsonObject:
-    """Return the standings at the end of a round. Raises Unreadable."""
-    event = source.event
-    if event["type"] != "RoundScored":
-        raise not_in_log(source.delivery.seq)
-    return {"round": event["data"]["round"], "standings": event["data"]["standings"]}
+def _seat(data: JsonObject) -> object:
+    return data.get("seat")
 
 
-def not_in_log(seq: int) -> Unreadable:
-    """Return the error for a notification about an event that is not as it was."""
-    return Unreadable.with_message("event {seq} is not what the notification is about", seq=seq)
-
-
-def _has_declined(game: Game, delivery: Delivery) -> bool:
+def _has_declined(game: Game, delivery: Delivered) -> bool:
     player = delivery.data["from"]
     return game.status == "open" and player in game.declined and not game.has_joined(player)
 
 
-def _is_turn(game: Game, delivery: Delivery) -> bool:
+def _is_turn(game: Game, delivery: Delivered) -> bool:
     data = delivery.data
     is_same_turn = (game.to_act, game.turn) == (data["seat"], data["turn"])
     # The seat to act may have passed to another player.
     return is_same_turn and all(game.seat_of(player) == game.to_act for player in delivery.players)
 
 
-def _is_turn_with_deadline(game: Game, delivery: Delivery) -> bool:
+def _is_turn_with_deadline(game: Game, delivery: Delivered) -> bool:
     return _is_turn(game, delivery) and deadline_timestamp(game) == delivery.data["deadline"]
 
 
@@ -153,21 +157,31 @@ def _seat_moved(it: Headline) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class SubjectDescription:
-    """What a subject says, and to which kind it belongs."""
+    """What a subject says, to which kind it belongs, and whom it concerns."""
 
     kind: Kind
+    about: Message
+    """What it is about, in a word or two."""
     title: Title
     details: Callable[[Source], JsonObject] = details_of_event
     """Returns the details, for programs. May raise Unreadable."""
-    is_current: Callable[[Game, Delivery], bool] = lambda *_: True
+    is_current: Callable[[Game, Delivered], bool] = lambda *_: True
     """Returns whether the notification still concerns its readers; otherwise it is not sent."""
     has_recap: bool = True
     """Whether the notification contains what has happened in the game since the reader's last turn."""
+    event: str | None = None
+    """The type of the events that call for it by themselves."""
+    seat: Callable[[JsonObject], object] | None = None
+    """Returns the only seat that it concerns, from the data of the event or of the entry. None if it
+    concerns all players."""
+    other_readers: Callable[[JsonObject], Sequence[str]] = lambda _: ()
+    """Returns the players whom it concerns besides those of the game, from the data of the event."""
 
 
 SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     "invited": SubjectDescription(
         "invited",
+        message_in("notification", "invitation"),
         lambda it: message("{game}: {player} invites you", game=it.name, player=it.sender),
         details=details_of_sender,
         is_current=lambda game, delivery: all(it in game.awaited for it in delivery.players),
@@ -175,6 +189,7 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "player_joined": SubjectDescription(
         "player_joined",
+        message_in("notification", "player joined"),
         lambda it: message("{game}: {player} has joined", game=it.name, player=it.sender),
         details=details_of_sender,
         is_current=lambda game, delivery: (
@@ -184,6 +199,7 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "invitation_declined": SubjectDescription(
         "invitation_declined",
+        message_in("notification", "invitation declined"),
         lambda it: message(
             "{game}: {player} has declined your invitation", game=it.name, player=it.sender
         ),
@@ -193,6 +209,7 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "game_created": SubjectDescription(
         "game_started",
+        message_in("notification", "game created"),
         lambda it: message(
             "{game}: {player} has created the game",
             game=it.name,
@@ -202,11 +219,13 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "game_started": SubjectDescription(
         "game_started",
+        message_in("notification", "game started"),
         lambda it: message("{game}: the game has begun", game=it.name),
         details=lambda it: {"seats": list(it.game.players)},
     ),
     "your_turn": SubjectDescription(
         "your_turn",
+        message_in("notification", "your turn"),
         own_or_other(
             lambda it: (
                 message("{game}: the game has begun, and it is your turn", game=it.name)
@@ -222,6 +241,7 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "deadline_near": SubjectDescription(
         "deadline_near",
+        message_in("notification", "deadline near"),
         own_or_other(
             lambda it: message("{game}: the time for your turn ends soon", game=it.name),
             lambda it: message(
@@ -235,15 +255,19 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "turn_forfeited": SubjectDescription(
         "turn_forfeited",
+        message_in("notification", "turn forfeited"),
         own_or_other(
             lambda it: message("{game}: your turn was forfeited", game=it.name),
             lambda it: message(
                 "{game}: the turn of {player} was forfeited", game=it.name, player=it.player
             ),
         ),
+        event="TurnForfeited",
+        seat=_seat,
     ),
     "turn_excused": SubjectDescription(
         "turn_forfeited",
+        message_in("notification", "deadline excused"),
         own_or_other(
             lambda it: message(
                 "{game}: you missed a deadline, and your time begins anew", game=it.name
@@ -254,9 +278,12 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
                 player=it.player,
             ),
         ),
+        event="DeadlineExcused",
+        seat=_seat,
     ),
     "turn_played_by_bot": SubjectDescription(
         "turn_forfeited",
+        message_in("notification", "turn played by a bot"),
         own_or_other(
             lambda it: message(
                 "{game}: you missed a deadline, and a bot played for you", game=it.name
@@ -268,35 +295,43 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
             ),
         ),
         details=lambda it: {"seat": it.delivery.data["seat"], "action": it.event["action"]},
+        seat=_seat,
     ),
     "player_removed": SubjectDescription(
         "turn_forfeited",
+        message_in("notification", "player removed"),
         own_or_other(
             lambda it: message("{game}: you are no longer in the game", game=it.name),
             lambda it: message(
                 "{game}: {player} is no longer in the game", game=it.name, player=it.player
             ),
         ),
+        event="PlayerRemoved",
     ),
     "seat_vacated": SubjectDescription(
         "turn_forfeited",
+        message_in("notification", "seat vacant"),
         own_or_other(
             lambda it: message("{game}: your seat is vacant now", game=it.name),
             lambda it: message(
                 "{game}: the seat of {player} is vacant now", game=it.name, player=it.player
             ),
         ),
+        event="SeatVacated",
     ),
     "seat_moved": SubjectDescription(
         "turn_forfeited",
+        message_in("notification", "seat moved to another account"),
         own_or_other(
             lambda it: message("{game}: an administrator has given you a seat", game=it.name),
             _seat_moved,
         ),
         details=details_of_moved_seat,
+        other_readers=lambda data: [data["replaces"]],
     ),
     "round_scored": SubjectDescription(
         "round_scored",
+        message_in("notification", "round scored"),
         lambda it: message(
             "{game}: round {round} is scored", game=it.name, round=it.details["round"]
         ),
@@ -304,6 +339,7 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "game_over": SubjectDescription(
         "game_over",
+        message_in("notification", "game over"),
         lambda it: (
             message("{game}: the game was abandoned", game=it.name)
             if it.details.get("status") == "abandoned"
@@ -313,105 +349,148 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "message": SubjectDescription(
         "message",
+        message_in("notification", "message"),
         lambda it: message("{game}: a message from {player}", game=it.name, player=it.sender),
         details=details_of_sender,
         has_recap=False,
     ),
     "dispute_opened": SubjectDescription(
         "dispute",
+        message_in("notification", "dispute opened"),
         lambda it: message("{game}: {player} opens a dispute", game=it.name, player=it.player),
         # A dispute has the number of the event that opens it.
         details=lambda it: details_of_event(it) | {"dispute": it.delivery.seq},
+        event="DisputeOpened",
     ),
     "dispute_answered": SubjectDescription(
         "dispute",
+        message_in("notification", "dispute answered"),
         lambda it: message(
             "{game}: {player} comments on dispute {number}",
             game=it.name,
             player=it.player,
             number=it.dispute,
         ),
+        event="DisputeAnswered",
     ),
     "ruling_proposed": SubjectDescription(
         "dispute",
+        message_in("notification", "ruling proposed"),
         lambda it: message(
             "{game}: {player} proposes a ruling in dispute {number}",
             game=it.name,
             player=it.player,
             number=it.dispute,
         ),
+        event="RulingProposed",
     ),
     "dispute_withdrawn": SubjectDescription(
         "dispute",
+        message_in("notification", "dispute withdrawn"),
         lambda it: message(
             "{game}: {player} withdraws dispute {number}",
             game=it.name,
             player=it.player,
             number=it.dispute,
         ),
+        event="DisputeWithdrawn",
     ),
     "dispute_ruled": SubjectDescription(
         "dispute",
+        message_in("notification", "dispute ruled"),
         lambda it: message(
             "{game}: dispute {number} has a ruling", game=it.name, number=it.dispute
         ),
+        event="DisputeRuled",
     ),
     "takeback_requested": SubjectDescription(
         "dispute",
+        message_in("notification", "takeback requested"),
         lambda it: message(
             "{game}: {player} asks to take back an action", game=it.name, player=it.player
         ),
+        event="TakebackRequested",
     ),
     "takeback_answered": SubjectDescription(
         "dispute",
+        message_in("notification", "takeback answered"),
         lambda it: message(
             "{game}: {player} answers the request to take back an action",
             game=it.name,
             player=it.player,
         ),
+        event="TakebackAnswered",
     ),
     "play_resumed": SubjectDescription(
         "dispute",
+        message_in("notification", "play resumed"),
         lambda it: message(
             "{game}: play continues from event {seq}", game=it.name, seq=it.details["from"]
         ),
+        event="PlayResumed",
     ),
     "pause_agreed": SubjectDescription(
         "dispute",
+        message_in("notification", "pause"),
         lambda it: (
             message("{game}: {player} agrees to a pause", game=it.name, player=it.player)
             if it.details["agree"]
             else message("{game}: {player} wants to play on", game=it.name, player=it.player)
         ),
+        event="PauseAgreed",
     ),
     "time_given": SubjectDescription(
         "dispute",
+        message_in("notification", "more time"),
         lambda it: message("{game}: {player} gives you more time", game=it.name, player=it.player),
         is_current=lambda game, delivery: all(
             game.seat_of(player) == delivery.data["seat"] for player in delivery.players
         ),
+        event="TimeGiven",
+        seat=lambda data: data["to"],
     ),
     "events_lost": SubjectDescription(
         "dispute",
+        message_in("notification", "events lost"),
         lambda it: message("{game}: the server has lost events of this game", game=it.name),
+        event="EventsLost",
     ),
     "tournament_round": SubjectDescription(
         "tournament",
+        message_in("notification", "round of a tournament"),
         lambda it: message(
             "{tournament}: round {round} is drawn", tournament=it.name, round=it.details["round"]
         ),
     ),
     "tournament_last_date": SubjectDescription(
         "tournament",
+        message_in("notification", "last date of a round"),
         lambda it: message(
             "{tournament}: round {round} ends soon, and your game is not over",
             tournament=it.name,
             round=it.details["round"],
         ),
     ),
-    "tournament_over": SubjectDescription("tournament", _tournament_over),
+    "tournament_over": SubjectDescription(
+        "tournament", message_in("notification", "end of a tournament"), _tournament_over
+    ),
 }
 
 KIND_OF_SUBJECT: Final[Mapping[Subject, Kind]] = {
     subject: description.kind for subject, description in SUBJECTS.items()
 }
+SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
+    description.event: subject
+    for subject, description in SUBJECTS.items()
+    if description.event is not None
+}
+"""By event type, the subject of the notification about one such event."""
+
+
+def subject_of(event: Event) -> Subject | None:
+    """Return the subject of the notification about an event; None if nobody is notified of it."""
+    if event["action"] is not None and event["by"] == {"system": "clock"}:
+        return "turn_played_by_bot"
+    if event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR:
+        return "seat_moved"
+    return SUBJECT_OF_EVENT.get(event["type"])
