@@ -8,6 +8,7 @@ states what was done and everything that followed from it. `apply` writes a reco
 never checks it against the rules, so that correcting a rule changes no game that was played before.
 """
 
+import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import (
@@ -50,6 +51,7 @@ __all__ = [
     "ScoreChange",
     "State",
     "evolve",
+    "package_of",
     "secret_owner",
 ]
 
@@ -402,3 +404,9 @@ def evolve(rules: RuleSystem[S, A, P], state: S, events: Iterable[DomainEvent]) 
     for event in events:
         rules.apply(after, event.type, event.data)
     return after
+
+
+def package_of(rules: object) -> str:
+    """The name of the package with the files of a rule system, such as its drawings; "" if it has none."""
+    module = sys.modules[getattr(rules, "__name__", type(rules).__module__)]
+    return module.__package__ or ""

@@ -118,7 +118,12 @@ def typed_dict(
 def json_types(cls: type) -> dict[str, object]:
     """Return the types of the JSON of the fields of a dataclass, by name."""
     optional = optional_fields(cls)
-    types = {name: form_of(hint).json_type for name, hint in fields_of(cls).items()}
+    types = {}
+    for name, hint in fields_of(cls).items():
+        try:
+            types[name] = form_of(hint).json_type
+        except TypeError as error:
+            raise TypeError(f"{cls.__name__}.{name}: {error}") from None
     return {
         name: NotRequired[cast("Any", _without_none(fields_of(cls)[name]))]
         if name in optional

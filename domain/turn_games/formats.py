@@ -63,6 +63,7 @@ class Formats(Definition[S]):
     EVENTS: Mapping[str, ObjectType]
 
     def __init__(self) -> None:
+        super().__init__()
         self.actions_by_type: Mapping[str, Any] = {action.type: action for action in self.MOVES}
         self.actions_by_event: Mapping[str, Any] = {action.event: action for action in self.MOVES}
         self._own_fields = {

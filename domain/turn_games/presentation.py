@@ -1,11 +1,10 @@
 """What people see of a game with turns: sentences, explanations and scenes."""
 
-import sys
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from domain.contract import DomainEvent, Reason, ScoreChange
+from domain.contract import DomainEvent, Reason, ScoreChange, package_of
 from domain.event import Event, EventData, RoundScored
 from domain.hexes import Hex, hex_of
 from domain.lessons import Lesson
@@ -110,7 +109,7 @@ class Presentation(Choices[S]):
             caption=None if event is None else caption(event, self.event_message),
             arrows=(Arrow(data["seat"], *ends),) if len(ends) == 2 else (),
             legend=self.LEGEND,
-            package=sys.modules[type(self).__module__].__package__ or "",
+            package=package_of(self),
         )
 
     def rows(self, state: S, seat: int) -> Iterable[Row]:

@@ -130,8 +130,13 @@ def plan(
     return Plan(rules, seats, complete, names, seed)
 
 
-def play(plan: Plan, number: int = 1) -> FinishedGame:
-    """Play the game of this number (from 1) to its end and return it with its record."""
+def play(
+    plan: Plan, number: int = 1, observe: Callable[[PendingEvents], None] = lambda _: None
+) -> FinishedGame:
+    """Play the game of this number (from 1) to its end and return it with its record.
+
+    `observe` is called with the events so far before each action, and at the end.
+    """
     seed = plan.game_seed(number)
     secret = _derived(seed, "secret")
     salts = Chance(_derived(seed, "salts"))
@@ -158,11 +163,13 @@ def play(plan: Plan, number: int = 1) -> FinishedGame:
     chances = {player: Chance(_derived(seed, "mind", player)) for player in players}
     actions = 0
     while (seat := pending.game.to_act) is not None:
+        observe(pending)
         pending.act(seat, _chosen_action(pending.game, seat, chances))
         while pending.game.rounds_ended:
             commands.score_next_round(pending, pending.game_at)
         actions += 1
     commands.finish(pending, lambda: secret)
+    observe(pending)
     return FinishedGame(pending.game, _record(plan, pending), actions)
 
 

@@ -6,28 +6,35 @@ keeps the first case in which it does not hold, in English for the author of the
 some games may still be broken in others.
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.resources import files
 from io import BytesIO
+from itertools import islice
 from typing import Any, Final
 
+from domain.chance import Chance
 from domain.choices import Choice, action_choice
-from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent, Resign
-from domain.errors import CartularyError, Refused
+from domain.contract import ALL_SECRETS, AnyRuleSystem, DomainEvent, Opened, Resign, package_of
+from domain.errors import CartularyError, Malformed, Refused
 from domain.event import Event, recorded_data
 from domain.fold import evolve
 from domain.game import Game
-from domain.hexes import hex_text
+from domain.hexes import Hex, hex_text
 from domain.messages import PlayerAt, Text, mentions, message
-from ledger.record import Record, read
+from domain.search import playouts
+from ledger.pending import PendingEvents
 from replay.audit import audit
-from replay.bots.playout import plan, play
+from replay.bots.playout import bot_named, plan, play
 from replay.language.renderer import english, renderer
 from replay.laws.typed_json import faults
 from replay.render.svg import svg
 from replay.sandbox import known_secrets
 
 LAWS: Final[Mapping[str, Text]] = {
+    "play": message("Whoever is to act has an action, and play comes to an end."),
+    "bots": message("Every bot chooses one of the actions that it gets."),
     "apply": message(
         "An event that is applied leads to what `decide` has stated, and changes no copy."
     ),
@@ -45,6 +52,9 @@ LAWS: Final[Mapping[str, Text]] = {
     "clauses": message(
         "Refusals and explanations name clauses of the game, and departures the seat."
     ),
+    "rules page": message(
+        "The page of rules beside the game has all of its clauses, and no others."
+    ),
     "pictures": message("Every position can be drawn, and every event has a sentence."),
     "record": message("The record of a game is sound for the audit."),
 }
@@ -55,6 +65,15 @@ MOST_ACTIONS: Final = 60
 _ENGLISH: Final = renderer("en")
 SAMPLE: Final = 25
 """The most actions that are tried in a position, of those that are not legal in it."""
+MOST_VARIANTS: Final = 300
+"""The most actions with another hex that are tried in a position."""
+MOST_EVENTS: Final = 5000
+"""The events after which a game counts as endless."""
+BETWEEN_BOTS: Final = 10
+"""In one of so many positions, every bot chooses an action."""
+_PLAYOUTS: Final = 3
+"""How many games a bot that searches plays ahead then."""
+_ANCHOR: Final = re.compile(r'<a id="([A-Z]+(?:-[A-Z]+)+-\d+)"></a>')
 
 
 @dataclass(slots=True)
@@ -81,60 +100,97 @@ def check_game(
     for count in seats:
         for number in range(games):
             seed = bytes([count, number % 256]) * 16
+            check = _GameCheck(rules, report)
             try:
-                record = play(plan(name, count, seed, options), number + 1).record
-            except Refused as error:
-                case = f"a listed action is refused: {english(error.message)}"
-                report.broken.setdefault("legal actions", case)
+                record = play(plan(name, count, seed, options), number + 1, check.follow).record
             except Exception as error:  # noqa: BLE001 # whatever a faulty game raises
-                report.broken.setdefault("record", f"no game of {count} can be played: {error!r}")
+                check.give_up(count, error)
             else:
-                _GameCheck(rules, read(BytesIO(record)), record, report).run()
+                check.finish(record)
             yield report
 
 
-class _GameCheck:
-    """The check of one game."""
+class _EndlessGame(Exception):
+    """A game goes on after the most events that one may have."""
 
-    def __init__(
-        self, rules: AnyRuleSystem, record: Record, written: bytes, report: LawReport
-    ) -> None:
-        self._rules, self._record, self._written, self._report = rules, record, written, report
-        self._opened = record.opened_values()
+
+class _GameCheck:
+    """The check of one game, while it is played."""
+
+    def __init__(self, rules: AnyRuleSystem, report: LawReport) -> None:
+        self._rules, self._report = rules, report
+        self._game: Game | None = None
+        self._events: list[Event] = []
+        self._positions = 0
         self._scores: dict[int, int] = {}
         self._earlier_actions: dict[str, Any] = {}
-        viewers = (
-            (None, *range(record.events[0]["data"]["seats"])) if any(self._opened.values()) else ()
-        )
-        self._known_secrets = {viewer: known_secrets(self._opened, viewer) for viewer in viewers}
-        self._views: dict[int | None, Game | None] = dict.fromkeys(viewers)
+        self._views: dict[int | None, Game | None] = {}
         """The game as each viewer knows it, None a spectator; none in a game without secrets."""
 
-    def run(self) -> None:
-        """Check every law, and note the first case of each that is broken."""
-        game: Game | None = None
-        for event in self._record.events:
-            before = game
-            game = evolve(game, event, self._opened)
-            place = f"event {event['seq']} ({event['type']})"
-            self._check("secrets", place, self._advance_views, event)
-            for law, check in (
-                ("forms", self._check_event_forms),
-                ("scores", self._add_scores),
-                ("clauses", self._check_explanation),
-                ("pictures", self._check_pictures),
-            ):
-                self._check(law, place, check, before, event, game)
-            if game.state is not None and game.to_act is not None:
-                self._check_position(game, place)
-        self._check("scores", "the end", self._check_scores, game)
-        self._check("record", "the record", self._check_record)
+    def follow(self, pending: PendingEvents) -> None:
+        """Check the events that have been added, and the position after them.
+
+        Notes the first case of each law that is broken. Raises _EndlessGame.
+        """
+        opened = {
+            seq: {name: opening["value"] for name, opening in by_name.items()}
+            for seq, by_name in pending.openings.items()
+        }
+        for event in pending.events[len(self._events) :]:
+            self._check_event(event, opened)
+        if len(self._events) > MOST_EVENTS:
+            raise _EndlessGame
+
+    def finish(self, record: bytes) -> None:
+        """Check the game that has been played to its end."""
+        self._check("scores", "the end", self._check_scores)
+        self._check("record", "the record", self._check_record, record)
+        self._check("clauses", "the tables of the game", self._check_tables)
+        self._check("rules page", "rules.md", self._check_rules_page)
+
+    def give_up(self, seats: int, error: Exception) -> None:
+        """Note why a game of so many seats could not be played on."""
+        game, broken = self._game, self._report.broken
+        place = f"a game of {seats} seats"
+        if isinstance(error, _EndlessGame):
+            broken.setdefault("play", f"{place} goes on after {MOST_EVENTS} events")
+        elif isinstance(error, Refused):
+            why = english(error.message)
+            broken.setdefault("legal actions", f"{place}: a listed action is refused: {why}")
+        elif game is not None and game.to_act is not None and not self._legal_actions(game):
+            broken.setdefault("play", f"{place}: seat {game.to_act} is to act and has no action")
+        elif not broken:
+            broken["play"] = f"{place} cannot be played on: {error!r}"
+
+    def _legal_actions(self, game: Game) -> list[Any]:
+        seat = game.to_act
+        assert seat is not None
+        return list(self._rules.legal_actions(game.state, seat))
+
+    def _check_event(self, event: Event, opened: Opened) -> None:
+        before = self._game
+        self._events.append(event)
+        game = self._game = evolve(before, event, opened)
+        place = f"event {event['seq']} ({event['type']})"
+        self._check("secrets", place, self._advance_views, event, opened)
+        for law, check in (
+            ("forms", self._check_event_forms),
+            ("scores", self._add_scores),
+            ("clauses", self._check_explanation),
+            ("pictures", self._check_pictures),
+        ):
+            self._check(law, place, check, before, event, game)
+        if game.state is not None and game.to_act is not None:
+            self._check_position(game, place)
 
     def _check_position(self, game: Game, place: str) -> None:
         seat = game.to_act
         assert seat is not None
-        actions = list(self._rules.legal_actions(game.state, seat))
+        actions = self._legal_actions(game)
+        self._positions += 1
         for law, check in (
+            ("play", self._check_turn_has_action),
+            ("bots", self._check_bots),
             ("apply", self._check_apply),
             ("legal actions", self._check_legal_actions),
             ("short form", self._check_short_forms),
@@ -163,6 +219,20 @@ class _GameCheck:
             self._report.broken[law] = f"{place}: {fault}"
 
     # The laws of positions
+
+    def _check_turn_has_action(self, _: Game, seat: int, actions: Sequence[Any]) -> str | None:
+        return None if actions else f"seat {seat} is to act and has no action"
+
+    def _check_bots(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
+        if self._positions % BETWEEN_BOTS != 1:
+            return None
+        position = game.position(seat)
+        for name in self._rules.BOTS:
+            bot = bot_named(self._rules, name, playouts(_PLAYOUTS))
+            chosen = bot(position, actions, seat, Chance(bytes(32)))
+            if chosen not in actions:
+                return f"the bot {name} chooses {chosen!r}"
+        return None
 
     def _check_apply(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
         rules = self._rules
@@ -200,15 +270,16 @@ class _GameCheck:
                     f"{rules.action_text(action)} is listed and refused: {english(error.message)}"
                 )
         outcomes: set[str] = set()
-        others = [action for action in self._earlier_actions.values() if action not in actions]
-        for action in (*_some(others), *_some(self._attempts(game, seat))):
+        listed = set(map(rules.action_text, actions))
+        others = [action for text, action in self._earlier_actions.items() if text not in listed]
+        for action in (*_some(others), *self._attempts(game, seat, actions)):
             try:
                 event = rules.decide(state, seat, action)
             except Refused:
                 continue
             if event in decided or action in rules.actions_at_any_time(state, seat):
                 continue
-            outcomes = outcomes or {self._outcome(game, listed) for listed in decided}
+            outcomes = outcomes or {self._outcome(game, other) for other in decided}
             if self._outcome(game, event) not in outcomes:
                 return f"{rules.action_text(action)} is accepted and not listed"
         for other in state.in_game():
@@ -222,16 +293,31 @@ class _GameCheck:
         self._rules.apply(after, event.type, event.data)
         return repr(self._rules.position(after, ALL_SECRETS))
 
-    def _attempts(self, game: Game, seat: int) -> Iterator[Any]:
-        """What a player might try: every type of action, followed by every hex."""
+    def _attempts(self, game: Game, seat: int, actions: Sequence[Any]) -> Iterator[Any]:
+        """What a player might try: every type of action on every hex, and legal actions with other hexes."""
         rules = self._rules
-        hexes = [hex_text(cell.at) for cell in rules.scene(game.position(seat), None).cells]
+        hexes = [cell.at for cell in rules.scene(game.position(seat), None).cells]
+        tried = []
         for type in rules.ACTIONS:
-            for path, values in (((), [type]), ((action_choice(type),), hexes)):
+            for path, values in (((), [type]), ((action_choice(type),), map(hex_text, hexes))):
                 for value in values:
                     action = rules.action_for_choice(game.state, seat, path, value)
                     if action is not None and not isinstance(action, Resign):
-                        yield action
+                        tried.append(action)
+        yield from _some(tried)
+        # Others come first in each position, because there can be thousands.
+        bases = [*_some(tried), *actions]
+        first = self._positions * SAMPLE % len(bases) if bases else 0
+        variants = (
+            raw
+            for action in (*bases[first:], *bases[:first])
+            for raw in _with_other_hexes(rules.action_to_json(action), hexes)
+        )
+        for raw in islice(variants, MOST_VARIANTS):
+            try:
+                yield rules.parse_action(raw)
+            except Malformed:
+                continue
 
     def _check_short_forms(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
         rules = self._rules
@@ -294,10 +380,15 @@ class _GameCheck:
                 return f"seat {other} is in the game after {removal.type}"
         return None
 
-    def _advance_views(self, event: Event) -> None:
-        """Add an event to the game as each viewer knows it."""
-        for viewer, view in self._views.items():
-            self._views[viewer] = evolve(view, event, self._known_secrets[viewer])
+    def _advance_views(self, event: Event, opened: Opened) -> None:
+        """Add an event to the game as each viewer knows it, from the first secret on."""
+        events = [event] if self._views else self._events
+        if not self._views and any(opened.values()):
+            self._views = dict.fromkeys((None, *range(events[0]["data"]["seats"])))
+        for viewer in self._views:
+            known = known_secrets(opened, viewer)
+            for added in events:
+                self._views[viewer] = evolve(self._views[viewer], added, known)
 
     def _check_secrets(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
         for viewer, view in self._views.items():
@@ -335,7 +426,8 @@ class _GameCheck:
             self._scores[seat] += points
         return None
 
-    def _check_scores(self, game: Game | None) -> str | None:
+    def _check_scores(self) -> str | None:
+        game = self._game
         if game is None or game.ranking is None:
             return "the game has no ranking"
         ranked = {entry["seat"]: entry["score"] for entry in game.ranking}
@@ -370,6 +462,28 @@ class _GameCheck:
                     )
         return None
 
+    def _check_tables(self) -> str | None:
+        """What is wrong with the clauses that the tables of the game name."""
+        rules = self._rules
+        named = {
+            "EXPLAINED_BY": rules.EXPLAINED_BY.values(),
+            "OUT_CLAUSES": rules.OUT_CLAUSES,
+            "LESSONS": [clause for lesson in rules.LESSONS for clause in lesson.clauses],
+        }
+        for table, clauses in named.items():
+            if unknown := [clause for clause in clauses if clause not in rules.CLAUSES]:
+                return f"{table} names {unknown[0]}, which is no clause"
+        return None
+
+    def _check_rules_page(self) -> str | None:
+        package = package_of(self._rules)
+        if not package or not (page := files(package) / "rules.md").is_file():
+            return None
+        stated, clauses = set(_ANCHOR.findall(page.read_text("utf-8"))), self._rules.CLAUSES.keys()
+        if unknown := sorted(stated - clauses):
+            return f"{unknown[0]} is not in CLAUSES, so that the page is not that of the game"
+        return f"{min(clauses - stated)} is missing" if clauses - stated else None
+
     def _refusal_fault(self, game: Game, seat: int) -> str | None:
         """What is wrong with the refusals of actions that were possible earlier, or for another seat."""
         for action in _some(list(self._earlier_actions.values())):
@@ -392,8 +506,8 @@ class _GameCheck:
             return "the event has no sentence"
         return None
 
-    def _check_record(self) -> str | None:
-        report = audit(BytesIO(self._written))
+    def _check_record(self, record: bytes) -> str | None:
+        report = audit(BytesIO(record))
         return "; ".join(english(finding.problem) for finding in report.findings) or None
 
 
@@ -401,6 +515,19 @@ def _some(actions: Sequence[Any] | Iterator[Any]) -> Iterator[Any]:
     """At most SAMPLE of the actions, spread over all of them."""
     every = list(actions)
     return iter(every[:: 1 + len(every) // SAMPLE])
+
+
+def _with_other_hexes(raw: Any, hexes: Sequence[Hex]) -> Iterator[Any]:
+    """JSON in which one of the hexes, lists of two whole numbers, is another one."""
+    if isinstance(raw, dict):
+        for name, part in raw.items():
+            yield from ({**raw, name: other} for other in _with_other_hexes(part, hexes))
+    elif isinstance(raw, list) and len(raw) == 2 and all(type(part) is int for part in raw):
+        yield from (list(at) for at in hexes if list(at) != raw)
+    elif isinstance(raw, list):
+        for place, part in enumerate(raw):
+            for other in _with_other_hexes(part, hexes):
+                yield [*raw[:place], other, *raw[place + 1 :]]
 
 
 def possible_seats(rules: AnyRuleSystem, options: Mapping[str, Any]) -> list[int]:

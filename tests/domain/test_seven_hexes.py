@@ -1,20 +1,24 @@
 """Seven Hexes, a rule system outside `domain`, fulfils the contract and is found by its entry point."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import EntryPoint
 from io import BytesIO
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from domain import registry
 from domain.chance import Chance
 from domain.choices import Choice
-from domain.contract import evolve
+from domain.contract import Resign, evolve
 from domain.errors import Malformed, Refused
 from domain.hexes import Hex
 from domain.next_step import next_step, refusal
+from domain.turn_games.definition import NoOutcome
+from domain.turn_games.game import TurnGame
 from ledger.record import read
 from replay.audit import audit
 from replay.bots.playout import plan, play
@@ -22,7 +26,7 @@ from replay.language.renderer import english
 from tests.support.choice_trees import nodes
 from tests.support.processes import cartulary
 from tests.support.records import trusting_signer
-from tests.support.seven_hexes import BOARD, CARDS, Action, Claim, Pass, State
+from tests.support.seven_hexes import BOARD, CARDS, Action, Claim, Pass, SevenHexes, State
 from tests.support.seven_hexes.registration import SEVEN_HEXES, install, registered
 from tests.support.svg import svg
 
@@ -50,11 +54,11 @@ def clause(state: State, seat: int, text: str) -> str | None:
 
 def test_every_clause_refuses_what_it_forbids() -> None:
     state = after("claim mountain 0,0")
-    assert clause(state, 0, "pass") == "SH-TURN"
-    assert clause(state, 1, "claim field 0,0") == "SH-CLAIM"
-    assert clause(state, 1, "claim field 2,0") == "SH-CLAIM"
-    assert clause(after("claim field 0,0", "pass"), 0, "claim field 1,0") == "SH-CARD"
-    assert clause(after(*["pass"] * 6), 0, "resign") == "SH-TURN"
+    assert clause(state, 0, "pass") == "SH-TURN-1"
+    assert clause(state, 1, "claim field 0,0") == "SH-CLAIM-1"
+    assert clause(state, 1, "claim field 2,0") == "SH-CLAIM-1"
+    assert clause(after("claim field 0,0", "pass"), 0, "claim field 1,0") == "SH-CARD-1"
+    assert clause(after(*["pass"] * 6), 0, "resign") == "SH-TURN-1"
     with pytest.raises(Malformed):
         SEVEN_HEXES.parse_action_text("claim castle 0,0")
 
@@ -115,7 +119,7 @@ def test_a_claimed_hex_is_refused_where_it_is_chosen() -> None:
     path = (Choice("action", "claim"), Choice("card", "field"))
     for attempted_path in (path[:1], path):
         refused = refusal(SEVEN_HEXES, state, 1, attempted_path, "0,0")
-        assert (refused and refused.clause) == "SH-CLAIM"
+        assert (refused and refused.clause) == "SH-CLAIM-1"
     assert SEVEN_HEXES.action_for_choice(state, 1, path, "castle") is None
     assert refusal(SEVEN_HEXES, state, 1, path, "1,0") is None
 
@@ -155,3 +159,35 @@ def test_an_installed_game_cannot_take_the_name_of_another(monkeypatch: pytest.M
     assert games == {**registry.RULES, "seven_hexes": SEVEN_HEXES}
     with pytest.raises(ValueError, match="there is a game called seven_hexes already"):
         registry.with_installed_games(games)
+
+
+class ClaimAgain(Claim):
+    """An action with the name of another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Inexact:
+    """An outcome that has no JSON."""
+
+    points: float
+
+
+@pytest.mark.parametrize(
+    ("members", "fault"),
+    [
+        ({"TURN": None}, "Incomplete has no TURN"),
+        ({"NAME": "Seven Hexes"}, "'Seven Hexes' is no word in lower case"),
+        ({"MOVES": {Resign: NoOutcome}}, "Resign, an action of Incomplete, has no event"),
+        ({"MOVES": {Claim: int}}, "int of Incomplete is no dataclass"),
+        ({"MOVES": {Claim: NoOutcome, ClaimAgain: NoOutcome}}, "two actions of Incomplete have"),
+        ({"MOVES": {Claim: Inexact}}, "Inexact.points: <class 'float'> has no JSON"),
+    ],
+)
+def test_a_game_that_lacks_a_part_says_so(members: dict[str, Any], fault: str) -> None:
+    bases: tuple[type, ...] = (SevenHexes,)
+    if members.get("TURN", "") is None:
+        # A game that derives from no other one, and forgets an attribute.
+        own = {name: value for name, value in vars(SevenHexes).items() if name != "TURN"}
+        bases, members = (TurnGame,), own
+    with pytest.raises(TypeError, match=fault):
+        type("Incomplete", bases, members)()

@@ -10,7 +10,6 @@ between comments `<!-- programs -->` and `<!-- /programs -->`, and not on the pa
 """
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -20,6 +19,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from domain.contract import package_of
 from domain.registry import rule_systems
 from replay.language.catalogue import ENGLISH
 
@@ -85,9 +85,8 @@ def _parts(name: str, language: str) -> list[str]:
 def _folders_of_games() -> Iterator[Traversable]:
     """Yield the packages of games that may come with texts, such as installed ones."""
     for entry in rule_systems().values():
-        module = sys.modules[getattr(entry.system, "__name__", type(entry.system).__module__)]
-        if module.__package__:
-            yield files(module.__package__)
+        if package := package_of(entry.system):
+            yield files(package)
 
 
 def _parts_of_file(folder: Traversable, name: str, language: str) -> list[str]:

@@ -1,8 +1,10 @@
 """The laws of rule systems hold for every game, and each law names a game that breaks it."""
 
+import importlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -40,6 +42,16 @@ def test_every_game_keeps_the_laws(name: str) -> None:
     assert report.has_held
 
 
+class RunsOutOfActions(SevenHexes):
+    def moves(self, state: State, seat: int) -> Iterator[Any]:
+        if state.round == 1:
+            yield from super().moves(state, seat)
+
+
+class HasABotOfItsOwnMind(SevenHexes):
+    BOTS: Mapping[str, Any] = {"free": lambda *_: Claim("field", (9, 9))}
+
+
 class CopiesNothing(SevenHexes):
     def copy(self, state: State) -> State:
         return state
@@ -48,6 +60,13 @@ class CopiesNothing(SevenHexes):
 class ForgetsAnAction(SevenHexes):
     def moves(self, state: State, seat: int) -> Iterator[Any]:
         yield from list(super().moves(state, seat))[1:]
+
+
+class ForgetsAHex(SevenHexes):
+    def moves(self, state: State, seat: int) -> Iterator[Any]:
+        for move in super().moves(state, seat):
+            if not isinstance(move, Claim) or move.at[0] != 1:
+                yield move
 
 
 class RefusesWhatItLists(SevenHexes):
@@ -84,10 +103,18 @@ class HidesItsScores(SevenHexes):
 
 
 class NamesNoClause(SevenHexes):
-    LEAVING = "SH-TURN"
+    LEAVING = "SH-TURN-1"
 
     def explain(self, state: Any, seat: int | None, event: Any) -> Any:
-        return [("SH-TURN", message("somebody leaves"))]
+        return [("SH-TURN-1", message("somebody leaves"))]
+
+
+class LeavesByAnUnknownClause(SevenHexes):
+    LEAVING = "SH-LEAVE-1"
+
+
+class ExplainsByAnUnknownClause(SevenHexes):
+    EXPLAINED_BY: Mapping[str, str] = {"claim": "SH-CLAIMS-1"}
 
 
 class DrawsNothing(SevenHexes):
@@ -113,8 +140,11 @@ def shows_everything() -> Any:
 
 
 BROKEN: list[tuple[str, Callable[[], Any]]] = [
+    ("play", RunsOutOfActions),
+    ("bots", HasABotOfItsOwnMind),
     ("apply", CopiesNothing),
     ("legal actions", ForgetsAnAction),
+    ("legal actions", ForgetsAHex),
     ("legal actions", RefusesWhatItLists),
     ("forms", HasAnUnknownField),
     ("short form", LeavesOutTheCard),
@@ -123,6 +153,8 @@ BROKEN: list[tuple[str, Callable[[], Any]]] = [
     ("turns", NeverEndsATurn),
     ("scores", HidesItsScores),
     ("clauses", NamesNoClause),
+    ("clauses", LeavesByAnUnknownClause),
+    ("clauses", ExplainsByAnUnknownClause),
     ("pictures", DrawsNothing),
     ("record", ScoresAtRandom),
 ]
@@ -135,8 +167,32 @@ def test_each_law_finds_a_game_that_breaks_it(law: str, game: Callable[[], Any])
     assert law in checked(game()).broken
 
 
+@pytest.mark.parametrize(
+    ("clauses", "fault"),
+    [
+        ([*SevenHexes.CLAUSES], None),
+        ([*SevenHexes.CLAUSES][1:], "SH-TURN-1 is missing"),
+        ([*SevenHexes.CLAUSES, "SH-MAGIC-1"], "SH-MAGIC-1 is not in CLAUSES"),
+    ],
+    ids=["the same", "one fewer", "one more"],
+)
+def test_the_page_of_rules_has_the_clauses_of_the_game(
+    clauses: Sequence[str], fault: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / f"paged_game_of_{len(clauses)}_clauses"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    anchors = [f'<a id="{clause}"></a>**{clause}.** A rule.' for clause in clauses]
+    (package / "rules.md").write_text("# Seven Hexes\n\n" + "\n\n".join(anchors))
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module(package.name)
+    paged_game = type("PagedGame", (SevenHexes,), {"__module__": package.name})
+    broken = checked(paged_game()).broken.get("rules page")
+    assert broken is fault if fault is None else fault in (broken or "")
+
+
 def test_every_law_has_a_game_that_breaks_it() -> None:
-    assert {law for law, _ in BROKEN} == LAWS.keys()
+    assert {*(law for law, _ in BROKEN), "rules page"} == LAWS.keys()
 
 
 def test_the_command_reports_each_law(tmp_path: Any) -> None:

@@ -59,7 +59,7 @@ def test_it_is_played_to_the_end_by_following_links(
 def test_what_is_not_allowed_is_explained_with_its_clause(players: PlayersOfPages) -> None:
     game = players.game("seven_hexes")
     page = players["ada"].get(f"/games/{game}?choose=claim&choose=field&try=5,5")
-    assert re.search(r'class="clause"[^>]*>SH-CLAIM</a>', page)
+    assert re.search(r'class="clause"[^>]*>SH-CLAIM-1</a>', page)
     assert "5,5 is not on the board" in page
 
 

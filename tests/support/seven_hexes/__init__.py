@@ -39,7 +39,7 @@ class Claim:
 
     type: ClassVar = "claim"
     event: ClassVar = "HexClaimed"
-    clauses: ClassVar = ("SH-CARD", "SH-SCORE")
+    clauses: ClassVar = ("SH-CARD-1", "SH-SCORE-1")
     card: Card
     at: Hex
 
@@ -57,7 +57,7 @@ class Pass:
 
     type: ClassVar = "pass"
     event: ClassVar = "TurnPassed"
-    clauses: ClassVar = ("SH-PASS",)
+    clauses: ClassVar = ("SH-PASS-1",)
 
 
 Action: TypeAlias = Claim | Pass | Resign
@@ -94,19 +94,23 @@ class SevenHexes(TurnGame[State]):
     )
     SEATS = (2, 2)
     CLAUSES: Mapping[str, Text] = {
-        "SH-TURN": message("The two seats act in turn, three times each."),
-        "SH-CLAIM": message("A seat claims a hex of the board that nobody has claimed."),
-        "SH-CARD": message("A claim uses up one of the seat's three cards."),
-        "SH-PASS": message("A seat may claim nothing in its turn."),
-        "SH-SCORE": message("A claim scores its card, and 1 for each own hex beside it."),
-        "SH-END": message("The game ends after three rounds, or when a seat leaves it."),
+        "SH-TURN-1": message("The two seats act in turn, three times each."),
+        "SH-CLAIM-1": message("A seat claims a hex of the board that nobody has claimed."),
+        "SH-CARD-1": message("A claim uses up one of the seat's three cards."),
+        "SH-PASS-1": message("A seat may claim nothing in its turn."),
+        "SH-SCORE-1": message("A claim scores its card, and 1 for each own hex beside it."),
+        "SH-END-1": message("The game ends after three rounds, or when a seat leaves it."),
     }
-    TURN = "SH-TURN"
-    LEAVING = "SH-END"
+    TURN = "SH-TURN-1"
+    LEAVING = "SH-END-1"
     STATE = State
     MOVES: Mapping[Any, type] = {Claim: Claimed, Pass: NoOutcome}
     SCORE_NAME: Text = message("points")
-    EXPLAINED_BY: Mapping[str, str] = {"claim": "SH-CLAIM", "pass": "SH-PASS", "score": "SH-SCORE"}
+    EXPLAINED_BY: Mapping[str, str] = {
+        "claim": "SH-CLAIM-1",
+        "pass": "SH-PASS-1",
+        "score": "SH-SCORE-1",
+    }
     LABELS: Mapping[str, Text] = {
         **COMMON_LABELS,
         **CARD_TERMS,
@@ -135,21 +139,21 @@ class SevenHexes(TurnGame[State]):
         return State(seats=seats)
 
     def moves(self, state: State, seat: int) -> Iterator[Action]:
-        """SH-CLAIM, SH-PASS: each card on each free hex, or no claim."""
+        """SH-CLAIM-1, SH-PASS-1: each card on each free hex, or no claim."""
         for card in state.cards(seat):
             yield from (Claim(card, at) for at in BOARD if at not in state.claims)
         yield Pass()
 
     def refusal(self, state: State, seat: int, action: Action) -> Reason | None:
-        """SH-CLAIM: a hex that is not free; SH-CARD: a card that was played."""
+        """SH-CLAIM-1: a hex that is not free; SH-CARD-1: a card that was played."""
         if not isinstance(action, Claim):
             return None
         if action.at not in BOARD:
-            return reason("SH-CLAIM", "{hex} is not on the board", hex=hex_at(action.at))
+            return reason("SH-CLAIM-1", "{hex} is not on the board", hex=hex_at(action.at))
         if (claim := state.claims.get(action.at)) is not None:
             owner = PlayerAt(claim.seat)
             return reason(
-                "SH-CLAIM",
+                "SH-CLAIM-1",
                 "{player} has claimed {hex} already",
                 player=owner,
                 hex=hex_at(action.at),
@@ -157,12 +161,12 @@ class SevenHexes(TurnGame[State]):
         if action.card not in state.cards(seat):
             card = CARD_TERMS[action.card]
             return reason(
-                "SH-CARD", "{player} has no {card} left", player=PlayerAt(seat), card=card
+                "SH-CARD-1", "{player} has no {card} left", player=PlayerAt(seat), card=card
             )
         return None
 
     def outcome(self, state: State, seat: int, action: Action) -> Claimed | NoOutcome:
-        """SH-SCORE: the value of the card, and 1 for each hex of the seat beside this one."""
+        """SH-SCORE-1: the value of the card, and 1 for each hex of the seat beside this one."""
         if not isinstance(action, Claim):
             return NoOutcome()
         near = [state.claims[at] for at in neighbours(action.at) if at in state.claims]
@@ -179,12 +183,12 @@ class SevenHexes(TurnGame[State]):
             state.points = tuple(points)
 
     def after_turn(self, after: State) -> Then:
-        """SH-TURN: the other seat's turn, for three rounds."""
+        """SH-TURN-1: the other seat's turn, for three rounds."""
         then = turn_of(after, next_seat(after, lambda _: True))
         return turn_of(after, None) if then["round"] > ROUNDS else then
 
     def scores(self, state: State) -> Sequence[int]:
-        """SH-SCORE: the points of the claims."""
+        """SH-SCORE-1: the points of the claims."""
         return state.points
 
     def cells(self, state: State) -> Iterator[Cell]:
