@@ -50,6 +50,7 @@ TARGET = Target(
     open_games=("open",),
     games_to_start=("start",),
     webhook_port=2,
+    pages=("/", "/account", "/games/GAME"),
 )
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 LOOPBACK = ("127.0.0.1",)

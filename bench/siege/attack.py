@@ -19,6 +19,9 @@ FROM_PLAYERS: Final = "@players"
 """Suffix of the name of an attack that is sent from the address of the players."""
 
 
+GAME: Final = "GAME"
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """The service under attack, and the accounts and games in it that an attacker may use."""
@@ -51,6 +54,10 @@ class Target:
     """Games for two that the first account has created."""
     webhook_port: int
     """The port to which the service posts notifications, if an attack has set that."""
+    pages: tuple[str, ...]
+    """The addresses of all pages that need nothing else than the id of a game, in place of which they have
+    GAME.
+    """
 
 
 @dataclass(frozen=True, slots=True)

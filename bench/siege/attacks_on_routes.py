@@ -8,7 +8,7 @@ from typing import Final
 
 import orjson
 
-from bench.siege.attack import API, ONE_ADDRESS, Attack, Target, request
+from bench.siege.attack import API, GAME, ONE_ADDRESS, Attack, Target, request
 from bench.siege.traffic import Hold, Pause, Read, Reset, Script, Send, Step, Traffic
 
 PAUSE: Final = Pause(0.01)
@@ -87,34 +87,18 @@ def _log_filters(target: Target) -> Traffic:
 
 
 def _game_pages(target: Target) -> Traffic:
-    parts = (
-        *("", "/sandboxes", "/clock", "/disputes", "/disputes/1", "/invitation", "/live", "/log"),
-        *(
-            "/messages",
-            "/comments",
-            "/notifications",
-            "/conditional-actions",
-            "/position.svg",
-            "/proofs",
-            "/receipts",
-            "/record",
-            "/scores",
-        ),
-        *("/table", "/takebacks", "/thumbnail.svg", "/verify", "/witness"),
-        "/head?seq=1&limit=200",
-    )
+    parts = (*(page for page in target.pages if GAME in page), f"/games/{GAME}/disputes/1")
     games = (target.long_game, target.short_game)
-    return _traffic(_pages(target, [f"/games/{game}{part}" for part in parts for game in games]))
+    return _traffic(_pages(target, [part.replace(GAME, game) for part in parts for game in games]))
 
 
 def _home_pages(target: Target) -> Traffic:
     filters = "&player=siege&rules=barony"
     lists = [f"/games?list={name}{filters}" for name in ("all", "finished", "watch")]
     paths = (
-        *("/", "/games", "/games?list=watch", "/games?list=finished", "/games/new"),
-        *("/statistics", "/leaderboards", "/imports", "/clubs", "/clubs/new"),
-        *("/tournaments", "/tournaments/new", f"/tournaments/{UNKNOWN}"),
-        f"/tournaments/{UNKNOWN}/calendar.ics",
+        *(page for page in target.pages if GAME not in page and not _is_of_account(page)),
+        *("/games?list=watch", "/games?list=finished"),
+        *(f"/tournaments/{UNKNOWN}", f"/tournaments/{UNKNOWN}/calendar.ics"),
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
         *lists,
@@ -124,23 +108,17 @@ def _home_pages(target: Target) -> Traffic:
     return _traffic([*anonymous, *_pages(target, paths)], HOME_CLIENTS)
 
 
+def _is_of_account(page: str) -> bool:
+    return page.startswith("/account")
+
+
 def _account_pages(target: Target) -> Traffic:
     paths = (
-        *("/account", "/account/holidays", "/account/keys", "/account/notifications"),
-        "/account/notifications/push",
-        *("/account/games.jsonl", "/account/tokens", "/account/webhooks"),
-        *("/login", "/register", "/rules", "/rules/barony", "/rules/barony/introduction"),
-        *("/rules/pictures/barony/en.svg",),
-        *("/pictures/barony.svg", "/static/0/style.css", "/tutorial", "/verify"),
-        *(
-            "/manifest.webmanifest",
-            "/icons/icon-512.png",
-            "/service-worker.js",
-            "/offline",
-            "/turns",
-        ),
+        *(page for page in target.pages if _is_of_account(page)),
+        *("/rules/barony", "/rules/barony/introduction", "/rules/pictures/barony/en.svg"),
+        *("/pictures/barony.svg", "/static/0/style.css", "/icons/icon-512.png"),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}", f"/invitations/{UNKNOWN}"),
-        *("/password/forgotten", f"/password/new/{UNKNOWN}"),
+        f"/password/new/{UNKNOWN}",
     )
     return _traffic(_pages(target, paths))
 
@@ -184,6 +162,7 @@ def _forms(target: Target) -> Traffic:
         *(f"/account{part}" for part in account),
         *(sandbox + part for part in ("/actions", "/undo", "/bots", "/deletion")),
         *("/announcements/dismissals", "/games", "/language", "/password/forgotten", "/play"),
+        *("/play/friends", "/theme"),
         "/tutorial",
         *("/imports", f"/imports/{UNKNOWN}/audit", f"/imports/{UNKNOWN}/delete"),
         *("/clubs", f"/clubs/invitations/{UNKNOWN}"),

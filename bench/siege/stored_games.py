@@ -12,13 +12,14 @@ from typing import Any, Final
 from flask import Flask, session
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
 
-from bench.siege.attack import Target
+from bench.siege.attack import GAME, Target
 from domain.chance import Chance
 from ledger import commands
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
+from service.pages.app import create_web_app
 from service.pages.forms import CSRF_FIELD
 from service.pages.session import COOKIE_NAME, PageSessions
 from service.recovery.reindex import reindex
@@ -123,9 +124,27 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
             store("start", EVENTS_OF_NEW_GAME) for _ in range(sizes.games_to_start)
         ),
         webhook_port=webhook_port,
+        pages=page_addresses(create_web_app(service)),
     )
     reindex(service)
     return StoredGames(clients[: sizes.clients], clients[sizes.clients :], target)
+
+
+def page_addresses(app: Flask) -> tuple[str, ...]:
+    """Return the addresses of pages that need at most the id of a game, for which they have GAME.
+
+    Event streams, which do not end, are not among them.
+    """
+    rules = (
+        rule
+        for rule in app.url_map.iter_rules()
+        if rule.endpoint.startswith("pages.") and "GET" in (rule.methods or ())
+    )
+    return tuple(
+        rule.rule.replace("<game_id>", GAME)
+        for rule in rules
+        if rule.arguments <= {"game_id"} and not rule.rule.endswith("/stream")
+    )
 
 
 def _register(service: Service, handle: str) -> Account:

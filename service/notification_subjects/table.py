@@ -485,6 +485,17 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     if description.event is not None
 }
 """By event type, the subject of the notification about one such event."""
+NOT_NOTIFIED: Final[Mapping[str, str]] = {
+    "SeatLeft": "the list of games shows the free place, and the game waits for nobody",
+    "InvitationRevoked": "the invitation just disappears for the player",
+    "HolidayAnnounced": "moves deadlines, whose reminders move with them",
+    "HolidayCancelled": "moves deadlines, whose reminders move with them",
+    "PlayerKeyAdded": "concerns the player alone",
+    "PlayerKeyRevoked": "concerns the player alone",
+    "AdministratorDecided": "the events that follow from a decision notify",
+    "SubstituteSeated": "the next turn notifies; a seat that an administrator moves does, too",
+}
+"""By event type, why nobody is notified of what people do."""
 
 
 def subject_of(event: Event) -> Subject | None:

@@ -76,6 +76,8 @@ class Scenes:
         self.accounts = accounts
         self.player = accounts.register()
         self.friend = accounts.register()
+        self.finished = ""
+        """A game that has ended."""
         self.addresses: dict[str, list[str]] = {
             "home.show_home": ["/"],
             "home.list_games": [
@@ -277,7 +279,7 @@ class Scenes:
         self._add("disputes.show_dispute", f"{disputes}/{event['events'][0]['seq']}")
 
     def _add_finished_game(self) -> None:
-        game_id = self._start(options={"round_limit": 1})
+        self.finished = game_id = self._start(options={"round_limit": 1})
         game = f"/games/{game_id}"
         http = self.player.http
         while http.get(f"/api/v1{game}").json()["to_act"] is not None:
@@ -317,13 +319,27 @@ def app(settings: Settings) -> Iterator[Flask]:
     service.redis.close()
 
 
-def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
-    pages = {
-        rule.endpoint.removeprefix("pages.")
+def addresses_of_pages(app: Flask, scenes: Scenes) -> dict[str, list[str]]:
+    """Return the addresses of all pages by endpoint.
+
+    A page that needs at most the id of a game needs no scene of its own: that of a finished game is checked.
+    """
+    rules = {
+        rule.endpoint.removeprefix("pages."): rule
         for rule in app.url_map.iter_rules()
         if rule.endpoint.startswith("pages.") and "GET" in (rule.methods or ())
     }
-    assert pages == scenes.addresses.keys() | NO_PAGES.keys()
+    assert scenes.addresses.keys() | NO_PAGES.keys() <= rules.keys()
+    others = rules.keys() - scenes.addresses.keys() - NO_PAGES.keys()
+    return scenes.addresses | {
+        endpoint: [rules[endpoint].rule.replace("<game_id>", scenes.finished)]
+        for endpoint in others
+    }
+
+
+def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
+    addresses = [page for pages in addresses_of_pages(app, scenes).values() for page in pages]
+    assert [address for address in addresses if "<" in address] == []
 
 
 @pytest.mark.parametrize(
@@ -339,15 +355,15 @@ def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
     ],
 )
 def test_axe_finds_no_obstacle(
-    language: str, extent: str, scenes: Scenes, visitors: Visitors
+    language: str, extent: str, app: Flask, scenes: Scenes, visitors: Visitors
 ) -> None:
     """Checks the pages of a turn, all pages, or all pages in each of their states."""
     visitor = visitors.new(scenes.player, language=language)
     stranger = visitors.new(language=language)
     obstacles: list[str] = []
-    endpoints = PAGES_OF_A_TURN if extent == "turn" else scenes.addresses
-    for endpoint in endpoints:
-        addresses = scenes.addresses[endpoint]
+    pages = addresses_of_pages(app, scenes)
+    for endpoint in PAGES_OF_A_TURN if extent == "turn" else pages:
+        addresses = pages[endpoint]
         for address in addresses if extent == "states" else addresses[-1:]:
             page = (stranger if endpoint in FOR_STRANGERS else visitor).open(address)
             assert page.locator("html").get_attribute("lang") == language

@@ -12,7 +12,7 @@ from domain.game import Game
 from replay.language.catalogue import catalogue
 from replay.language.renderer import Renderer
 from service.bootstrap import Service
-from service.notification_subjects.table import KINDS, SUBJECT_OF_EVENT
+from service.notification_subjects.table import KINDS, NOT_NOTIFIED, SUBJECT_OF_EVENT
 from tests.support.endpoints import FixedEndpoints, register_players
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.tasks import tasks_of
@@ -127,25 +127,10 @@ def test_nothing_is_sent_to_a_creator_who_does_not_want_it_or_once_the_game_has_
 
 
 def test_every_event_of_people_notifies_somebody_or_there_is_a_reason() -> None:
-    nobody = {
-        "SeatLeft": "the list of games shows the free place, and the game waits for nobody",
-        "InvitationRevoked": "the invitation just disappears for the player",
-        "HolidayAnnounced": "moves deadlines, whose reminders move with them",
-        "HolidayCancelled": "moves deadlines, whose reminders move with them",
-        "PlayerKeyAdded": "concerns the player alone",
-        "PlayerKeyRevoked": "concerns the player alone",
-        "AdministratorDecided": "the events that follow from a decision notify",
-        "SubstituteSeated": "the next turn notifies; a seat that an administrator moves does, too",
-    }
-    by_entries = {
-        "SeatTaken": "notify/joined",
-        "PlayerInvited": "notify/invited",
-        "InvitationDeclined": "notify/declined",
-        "GameAbandoned": "notify/over",
-    }
-    covered = {*nobody, *by_entries, *SUBJECT_OF_EVENT}
-    assert LIFE_CYCLE_EVENTS.keys() <= covered
-    assert nobody.keys() | by_entries.keys() <= LIFE_CYCLE_EVENTS.keys()
+    by_entries = {"SeatTaken", "PlayerInvited", "InvitationDeclined", "GameAbandoned"}
+    assert LIFE_CYCLE_EVENTS.keys() <= SUBJECT_OF_EVENT.keys() | NOT_NOTIFIED.keys() | by_entries
+    assert NOT_NOTIFIED.keys() | by_entries <= LIFE_CYCLE_EVENTS.keys()
+    assert not NOT_NOTIFIED.keys() & SUBJECT_OF_EVENT.keys()
 
 
 def test_earlier_versions_read_what_is_stored_of_a_player(service: Service) -> None:

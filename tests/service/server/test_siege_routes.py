@@ -9,6 +9,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import RequestRedirect
 
 from bench.siege.attacks import ATTACKS
+from bench.siege.stored_games import page_addresses
 from bench.siege.traffic import Send
 from service.bootstrap import Service
 from service.pages.app import create_web_app
@@ -21,7 +22,6 @@ _PASSWORD = "hashes a password, like POST /api/v1/tokens, in the same threads"
 _WOULD_END = "would end the attacker's own account or session, and with them the attack"
 _REDIRECTION = "redirects without reading anything"
 NOT_ATTACKED: dict[str, str] = {
-    "GET /games/<game_id>/plan": _REDIRECTION,
     "GET /branches/<sandbox_id>": _REDIRECTION,
     "GET /healthz": "is answered by the event loop, and the monitor of every attack requests it",
     "POST /login": _PASSWORD,
@@ -64,9 +64,10 @@ def routes(app: Flask) -> set[str]:
 def attacked_routes(app: Flask) -> set[str]:
     """Return the routes that the requests of all attacks reach."""
     adapter = app.url_map.bind("siege")
+    target = replace(TARGET, pages=page_addresses(app))
     lines: set[bytes] = set()
     for attack in ATTACKS.values():
-        traffic = attack.traffic(TARGET)
+        traffic = attack.traffic(target)
         total = traffic.total or traffic.connections
         connections = {*range(min(total, MOST_CONNECTIONS)), total - 1}
         for connection in connections:
