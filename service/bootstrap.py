@@ -17,6 +17,8 @@ from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.clubs.clubs import Clubs
+from service.clubs.invitations import ClubInvitations
+from service.clubs.webhooks import ClubWebhooks
 from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
 from service.conditional_actions.store import COMPANIONS, ConditionalActionStore
@@ -60,6 +62,8 @@ class Service:
     archive: Archive
     accounts: Accounts
     clubs: Clubs
+    club_invitations: ClubInvitations
+    club_webhooks: ClubWebhooks
     transparency: Transparency
     games: Games
     tournaments: TournamentParts
@@ -126,8 +130,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         client, settings, store, clock, keyring, replication, accounts, transparency, games, clubs
     )
     notifications = build_notifications(
-        client, settings, clock, accounts, clubs, games, tournaments.tournaments, deliveries
+        client, settings, clock, accounts, games, tournaments.tournaments, deliveries
     )
+    club_webhooks = ClubWebhooks(clubs, notifications.webhooks, deliveries)
+    clubs.register_deletion(club_webhooks.delete_all_of)
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
         games.repository,
@@ -176,6 +182,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         archive=archive,
         accounts=accounts,
         clubs=clubs,
+        club_invitations=ClubInvitations(
+            clubs, notifications.preferences, notifications.mail.account_notices
+        ),
+        club_webhooks=club_webhooks,
         transparency=transparency,
         games=games,
         tournaments=tournaments,

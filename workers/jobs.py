@@ -23,11 +23,11 @@ from service.provenance import decode, trace_context_of
 from service.store.archive import NotMovable
 from service.store.damaged_games import work_part
 from service.store.redis_event_store import RedisEventStore
+from service.tournaments.jobs import TournamentRunner
 from workers.bot_player import BotPlayer
 from workers.notifications.outbox_notifications import OutboxNotifications
 from workers.scrub import Scrub
 from workers.tasks import Task, tasks_of
-from workers.tournaments import TournamentRunner
 
 log = logging.getLogger(__name__)
 

@@ -212,7 +212,7 @@ def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
     if body["handle"] is None:
         return {"token": clubs.create_link(club, player)}
     invited = _person(body["handle"])
-    service().notifications.club_invitations.invite(club, player, invited)
+    service().club_invitations.invite(club, player, invited)
     return {"invited": invited}
 
 
@@ -225,7 +225,7 @@ def revoke_club_link(club: str, player: str) -> None:
 @blueprint.get(f"{_CLUB}/webhook", "The webhook of the club.", ClubWebhook, errors=(403,))
 def get_club_webhook(club: str, player: str) -> JsonObject:
     """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
-    return _webhook_json(club, service().notifications.club_webhooks.find(club, player))
+    return _webhook_json(club, service().club_webhooks.find(club, player))
 
 
 @blueprint.put(
@@ -242,7 +242,7 @@ def set_club_webhook(club: str, player: str, body: JsonObject) -> JsonObject:
     It reports that a game of the club was created, has started, or is over. `secret` is shown only in this
     response. A webhook that is set with a personal token is removed when the token is revoked or ends.
     """
-    webhook = service().notifications.club_webhooks.set(
+    webhook = service().club_webhooks.set(
         club, player, body["url"], body["format"], personal_token_digest()
     )
     secret = {"secret": webhook.secret} if webhook.format == "plain" else {}
@@ -252,7 +252,7 @@ def set_club_webhook(club: str, player: str, body: JsonObject) -> JsonObject:
 @blueprint.delete(f"{_CLUB}/webhook", "The club has no webhook.", errors=(403,))
 def remove_club_webhook(club: str, player: str) -> None:
     """Remove the webhook of a club, as its owner. The request can be repeated."""
-    service().notifications.club_webhooks.remove(club, player)
+    service().club_webhooks.remove(club, player)
 
 
 @blueprint.post(
@@ -267,7 +267,7 @@ def test_club_webhook(club: str, player: str) -> None:
     `GET /clubs/CLUB/webhook` shows the result a moment later. The tests of all webhooks of a player are
     counted together.
     """
-    service().notifications.club_webhooks.request_test(club, player)
+    service().club_webhooks.request_test(club, player)
 
 
 @blueprint.get(
@@ -279,7 +279,7 @@ def test_club_webhook(club: str, player: str) -> None:
 )
 def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObject:
     """List the deliveries to the webhooks that a club has had, as its owner."""
-    deliveries, cursor = service().notifications.club_webhooks.deliveries(
+    deliveries, cursor = service().club_webhooks.deliveries(
         club, player, min(query["limit"], MAX_CLUBS), query["cursor"]
     )
     render = request_renderer()
@@ -287,7 +287,7 @@ def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObjec
 
 
 def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:
-    paused_until = service().notifications.club_webhooks.paused_until(club_id, webhook)
+    paused_until = service().club_webhooks.paused_until(club_id, webhook)
     return {**webhook_json(webhook, paused_until), "format": webhook.format}
 
 

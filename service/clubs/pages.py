@@ -149,7 +149,7 @@ def invite(club_id: str) -> BaseResponse:
     service().clubs.of_owner(club_id, player_id)
     try:
         account = service().accounts.players.person_with_handle(read_field("handle"))
-        service().notifications.club_invitations.invite(club_id, player_id, account.id)
+        service().club_invitations.invite(club_id, player_id, account.id)
     except (Malformed, NotNow) as error:
         form = entered_form().refused(error, "handle")
         return _club_page(club_id, form, problems.status_of(error))
@@ -220,9 +220,7 @@ def set_webhook(club_id: str) -> BaseResponse:
     form = entered_form()
     try:
         values = read_form(SetClubWebhook())
-        webhook = service().notifications.club_webhooks.set(
-            club_id, player_id, values["url"], values["format"]
-        )
+        webhook = service().club_webhooks.set(club_id, player_id, values["url"], values["format"])
     except Malformed as error:
         return _club_page(club_id, form.refused(error), problems.status_of(error))
     return _club_page(club_id, status=201, new_webhook=webhook)
@@ -232,14 +230,14 @@ def set_webhook(club_id: str) -> BaseResponse:
 @limit_webhook_tests
 def test_webhook(club_id: str) -> BaseResponse:
     """Have a test posted to the webhook of the club, as the owner."""
-    service().notifications.club_webhooks.request_test(club_id, require_player())
+    service().club_webhooks.request_test(club_id, require_player())
     return see_other(f"/clubs/{club_id}")
 
 
 @blueprint.post("/clubs/<club_id>/webhook/remove")
 def remove_webhook(club_id: str) -> BaseResponse:
     """Remove the webhook of the club, as the owner."""
-    service().notifications.club_webhooks.remove(club_id, require_player())
+    service().club_webhooks.remove(club_id, require_player())
     return see_other(f"/clubs/{club_id}")
 
 
@@ -274,7 +272,7 @@ def _club_page(
         viewer=player_id, limit=_PAGE_TOURNAMENTS, club=club_id
     )
     token = token_of_link(club) if is_owner else None
-    webhooks = service().notifications.club_webhooks
+    webhooks = service().club_webhooks
     webhook = webhooks.get(club_id, club.owner) if is_owner else None
     return page(
         "club.html",

@@ -7,14 +7,13 @@ import redis
 
 from service.accounts.accounts import Players
 from service.accounts.parts import Accounts
-from service.clubs.clubs import Clubs
 from service.email_address import parse_sender
 from service.games.parts import Games
 from service.notifications.deliveries import Deliveries
 from service.notifications.endpoints import EndpointRegistry
 from service.notifications.feed_tokens import FeedTokens
 from service.notifications.feeds import Feeds
-from service.notifications.mail.account_mails import AccountMails, AccountNotices, ClubInvitations
+from service.notifications.mail.account_mails import AccountMails, AccountNotices
 from service.notifications.mail.bounces import Bounces
 from service.notifications.mail.confirmations import Confirmations
 from service.notifications.mail.email_addresses import EmailAddresses, EmailEndpoints
@@ -22,7 +21,6 @@ from service.notifications.mail.password_resets import PasswordResets
 from service.notifications.mail.reply_addresses import ReplyAddresses
 from service.notifications.notifier import Notifier
 from service.notifications.preferences import PreferenceStore
-from service.notifications.webhooks.club_webhooks import ClubWebhooks
 from service.notifications.webhooks.push_subscriptions import PushSubscriptions
 from service.notifications.webhooks.receivers import Receivers
 from service.notifications.webhooks.vapid_key import VapidKey
@@ -59,10 +57,8 @@ class Notifications:
     feed_tokens: FeedTokens
     feeds: Feeds
     mail: Mail
-    club_invitations: ClubInvitations
     receivers: Receivers
     webhooks: Webhooks
-    club_webhooks: ClubWebhooks
     push_subscriptions: PushSubscriptions
     vapid_key: VapidKey
 
@@ -72,7 +68,6 @@ def build_notifications(
     settings: Settings,
     clock: TrustedClock,
     accounts: Accounts,
-    clubs: Clubs,
     games: Games,
     tournaments: Tournaments,
     deliveries: Deliveries,
@@ -85,8 +80,6 @@ def build_notifications(
     webhooks = Webhooks(client, bounds, receivers, deliveries.breakers, players.tokens.personal)
     push_subscriptions = PushSubscriptions(client, bounds, receivers, players.tokens)
     players.tokens.register_ending(push_subscriptions.remove_without_session)
-    club_webhooks = ClubWebhooks(clubs, webhooks, deliveries)
-    clubs.register_deletion(club_webhooks.delete_all_of)
     endpoints = EndpointRegistry()
     endpoints.add(webhooks)
     endpoints.add(push_subscriptions)
@@ -110,10 +103,8 @@ def build_notifications(
         feed_tokens=feed_tokens,
         feeds=Feeds(games.queries, games.listings, players, tournaments, settings.public_url),
         mail=mail,
-        club_invitations=ClubInvitations(clubs, preferences, mail.account_notices),
         receivers=receivers,
         webhooks=webhooks,
-        club_webhooks=club_webhooks,
         push_subscriptions=push_subscriptions,
         vapid_key=VapidKey(settings.data / VAPID_KEY, _contact(settings)),
     )

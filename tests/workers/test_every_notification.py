@@ -150,7 +150,7 @@ def joining(world: World) -> None:
 def clubs(world: World) -> None:
     """A club learns of its games by its webhook."""
     club = world.service.clubs.create(world.ada, "Wednesdays", is_private=False).id
-    world.service.notifications.club_webhooks.set(club, world.ada, world.hook, "plain")
+    world.service.club_webhooks.set(club, world.ada, world.hook, "plain")
     world.create(club=club)
 
 

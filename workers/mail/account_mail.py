@@ -132,7 +132,7 @@ class AccountMailSender:
                 return message("Your webhook was disabled"), "/account/webhooks", _failure(webhook)
             case "club_webhook_disabled":
                 club = self._service.clubs.of_owner(mail.data["club"], reader.id).club
-                webhook = self._service.notifications.club_webhooks.find(club.id, reader.id)
+                webhook = self._service.club_webhooks.find(club.id, reader.id)
                 if webhook.id != mail.data["webhook"]:
                     raise NotFound.with_message("the webhook was replaced")
                 return (

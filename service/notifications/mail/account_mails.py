@@ -20,9 +20,7 @@ import redis
 from domain.json_types import JsonObject
 from service import wall_clock
 from service.accounts.accounts import Players
-from service.clubs.clubs import Clubs
 from service.connection import to_text, unavailable_on_error
-from service.notifications.preferences import PreferenceStore
 from service.shared_secret import MailTokens
 from service.stored_objects import decode_object, members_of
 
@@ -170,22 +168,3 @@ class AccountNotices:
         address = None if player is None else player.confirmed_email
         if self.is_mail_configured and address is not None:
             self._mails.add(kind, player_id, self._tokens.digest(address), data)
-
-
-@dataclass(eq=False, repr=False)
-class ClubInvitations:
-    """Invites to clubs. Thread-safe. Raises Unavailable without Redis."""
-
-    _clubs: Clubs
-    _preferences: PreferenceStore
-    _notices: AccountNotices
-
-    def invite(self, club_id: str, owner: str, player: str) -> None:
-        """Invite a player to a club, as its owner; see `Clubs.invite`.
-
-        A player with a confirmed address gets a mail, unless the player wants no mails about invitations or
-        has muted the owner.
-        """
-        is_to_be_told = self._clubs.invite(club_id, owner, player)
-        if is_to_be_told and self._preferences.of(player).includes("email", "invited"):
-            self._notices.report("club_invited", player, {"club": club_id})

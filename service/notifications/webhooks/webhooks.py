@@ -6,7 +6,7 @@
     cartulary:webhook-tests           set: PLAYER/ID of the webhooks to which a test is to be posted
 
 PLAYER is `club-ID` for the webhook of a club (service/notifications/channels.py), of which there is one at
-most (service/notifications/webhooks/club_webhooks.py).
+most (service/clubs/webhooks.py).
 
 A webhook is disabled after a number of failures in a row, or when its receiver responds that it is gone.
 Before that, its circuit breaker pauses it after each failure (service/notifications/circuit_breakers.py).

@@ -63,7 +63,7 @@ def test_the_link_of_a_club_invitation_leads_to_the_club_after_logging_in(
 ) -> None:
     ada, bea = register(service, "ada"), register(service, "bea", locale)
     club = club_of(service, ada)
-    service.notifications.club_invitations.invite(club, ada, bea)
+    service.club_invitations.invite(club, ada, bea)
     workers.work()
     (mail,) = server.to(ADDRESS)
     assert mail.message["Subject"] == subject
@@ -103,7 +103,7 @@ def test_no_mail_is_sent_about_a_club_invitation_that_does_not_wait_or_is_not_wa
 ) -> None:
     ada, bea = register(service, "ada"), register(service, "bea")
     club = club_of(service, ada)
-    invitations = service.notifications.club_invitations
+    invitations = service.club_invitations
     invitations.invite(club, ada, bea)
     service.clubs.remove(club, ada, bea)
     workers.work()
@@ -160,12 +160,12 @@ def disable_webhook(
 ) -> str:
     """Have the webhook of a club disabled, because its receiver is gone, and return its address."""
     url = receiver.url.replace("somebody:secret-word@", "")
-    service.notifications.club_webhooks.set(club, owner, url, "slack")
+    service.club_webhooks.set(club, owner, url, "slack")
     receiver.statuses = [410]
-    service.notifications.club_webhooks.request_test(club, owner)
+    service.club_webhooks.request_test(club, owner)
     workers.work()
     workers.work()
-    webhook = service.notifications.club_webhooks.find(club, owner)
+    webhook = service.club_webhooks.find(club, owner)
     assert webhook.disabled_at is not None
     return url
 
@@ -185,7 +185,7 @@ def test_no_mail_is_sent_about_a_club_webhook_that_has_ended_or_passed_to_anothe
         service.clubs.join(club, ada)
         server.data_replies = ["451 4.3.0 Try again later"]
         url = disable_webhook(service, workers, receiver, club, bea)
-        webhooks = service.notifications.club_webhooks
+        webhooks = service.club_webhooks
         match change:
             case "handed_on":
                 service.clubs.hand_on(club, bea, ada)

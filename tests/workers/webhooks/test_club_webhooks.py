@@ -55,7 +55,7 @@ def address(receiver: WebhookReceiver) -> str:
 def set_webhook(
     service: Service, club: str, owner: str, receiver: WebhookReceiver, format: Format = "plain"
 ) -> Webhook:
-    return service.notifications.club_webhooks.set(club, owner, address(receiver), format)
+    return service.club_webhooks.set(club, owner, address(receiver), format)
 
 
 def create(service: Service, player: str, club: str | None, **options: Any) -> Game:
@@ -97,7 +97,7 @@ def test_a_program_is_posted_the_creation_the_start_and_the_end_with_the_winners
     assert over["winners"] == [game.players[seat] for seat in winners]
     assert winners
     assert all("webhook-signature" in request.headers for request in receiver.requests)
-    deliveries, _ = service.notifications.club_webhooks.deliveries(club, ada, 10)
+    deliveries, _ = service.club_webhooks.deliveries(club, ada, 10)
     assert [delivery.status for delivery in deliveries] == ["sent"] * 3
 
 
@@ -145,7 +145,7 @@ def test_the_message_is_in_the_language_of_the_owner(
     club = new_club(service, eve, ben)
     set_webhook(service, club, eve, receiver, "slack")
     work(workers, create(service, ben, club, name="Soir"))
-    service.notifications.club_webhooks.request_test(club, eve)
+    service.club_webhooks.request_test(club, eve)
     workers.work()
     created, test = (request.body["text"] for request in receiver.requests)
     assert created.startswith("Soir\u00a0: ben a créé la partie\n")
@@ -189,7 +189,7 @@ def test_a_failed_request_is_repeated_and_a_dead_webhook_disabled(
 ) -> None:
     club = new_club(service, ada, ben)
     set_webhook(service, club, ada, receiver, "discord")
-    webhooks = service.notifications.club_webhooks
+    webhooks = service.club_webhooks
     with freeze_time("2026-01-01T09:00:00Z", tick=False) as time:
         receiver.statuses = [500]
         game = create(service, ada, club)
@@ -223,7 +223,7 @@ def test_nothing_is_posted_to_a_webhook_that_has_ended(
     set_webhook(service, club, ada, other)
     game = create(service, ben, club)
     workers.runner.run(workers.tasks(game.id)["notify/created"])
-    webhooks = service.notifications.club_webhooks
+    webhooks = service.club_webhooks
     webhooks.request_test(club, ada)
     match end:
         case "removed":
@@ -248,12 +248,12 @@ def test_the_webhook_of_an_erased_owner_is_deleted_although_the_club_passes_to_a
     club = new_club(service, ada, ben)
     set_webhook(service, club, ada, receiver)
     service.accounts.erasure.erase(ada, PASSWORD)
-    assert service.notifications.club_webhooks.get(club, ben) is None
+    assert service.club_webhooks.get(club, ben) is None
     work(workers, create(service, ben, club))
     assert receiver.requests == []
     webhook = set_webhook(service, club, ben, receiver)
     service.accounts.erasure.erase_without_password(ada)
-    assert service.notifications.club_webhooks.find(club, ben) == webhook
+    assert service.club_webhooks.find(club, ben) == webhook
 
 
 def test_a_webhook_that_outlives_its_club_gets_nothing(
