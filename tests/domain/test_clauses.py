@@ -1,7 +1,7 @@
 """Every clause of docs/rules.md has a test that allows something by it, and one that refuses something.
 
-A test names them with the markers `allows` and `refuses`, or asserts that an action `is_refused` by a clause.
-The test files themselves are read, so that it does not matter which tests a run selects.
+A test names them with the markers `allows` and `refuses`, or asserts that an action `is_refused` by a clause;
+or a transcript has the refusal. The files are read, so that it does not matter which tests a run selects.
 """
 
 import ast
@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 CLAUSE = re.compile(r'^<a id="([A-Z]{2}-[A-Z]+-\d+)"></a>\*\*\1\*\* ', re.MULTILINE)
 """The paragraph of a clause on the page begins with its anchor, and its id in bold."""
 ID = re.compile(r"[A-Z]{2}-[A-Z]+-\d+")
+REFUSED = re.compile(r"^refused by (\S+):", re.MULTILINE)
 
 CLAUSES_IN_CODE = {
     id: summary
@@ -67,13 +68,15 @@ def markers(source: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def marked_clauses() -> dict[str, set[str]]:
-    """The clauses that tests are marked with, by marker."""
+    """The clauses that tests name, by marker."""
     marked: dict[str, set[str]] = {"allows": set(), "refuses": set()}
     for path in sorted((ROOT / "tests").rglob("test_*.py")):
         source = path.read_text()
         if any(word in source for word in (".allows(", ".refuses(", ".is_refused(")):
             for kind, clause in markers(source):
                 marked[kind].add(clause)
+    for path in (ROOT / "tests" / "domain").glob("*/transcripts/*.en.txt"):
+        marked["refuses"].update(REFUSED.findall(path.read_text()))
     return marked
 
 

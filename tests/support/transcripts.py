@@ -1,7 +1,8 @@
 """Transcripts: what the games say about positions and actions, in every language, compared as a whole.
 
-Each game has a file of examples, `tests/domain/GAME/examples.txt`, and beside it a transcript in each
-language, such as `transcript.fr.txt`. After a change to a sentence, write them again and read the changes:
+Each game has files of examples, such as `tests/domain/barony/examples/events.txt`. The folder `transcripts`
+beside `examples` has a transcript of each file in each language, such as `events.fr.txt`. After a change to a
+sentence, write them again and read the changes:
 
     .venv/bin/python -m tests.support.transcripts && git diff tests/domain
 
@@ -40,7 +41,15 @@ from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 from tests.support import baron_positions, barony_positions
 from tests.support.choices import step_after
 from tests.support.events import data_of, event_of, recorded
-from tests.support.given_when import Outcome, when, when_removed, when_scored, when_time_is_up
+from tests.support.given_when import (
+    Outcome,
+    diagram,
+    rule_system_for,
+    when,
+    when_removed,
+    when_scored,
+    when_time_is_up,
+)
 
 GAMES: Final[dict[str, AnyRuleSystem]] = {"baron": BARON, "barony": BARONY, "sorcery": SORCERY}
 LANGUAGES: Final = ("en", "es", "fr")
@@ -48,18 +57,23 @@ HANDLES: Final = {"a": "Ada", "b": "Hugo", "c": "Inés", "d": "Olga", "e": "Élo
 FOLDER: Final = Path(__file__).parents[1] / "domain"
 
 
-def transcript(game: str, language: str) -> str:
-    """Return the transcript of the examples of a game."""
-    text = (FOLDER / game / "examples.txt").read_text()
-    examples = text.removeprefix("# ").split("\n# ")
+def example_files() -> list[Path]:
+    """Return the files of examples of all games."""
+    return sorted(path for game in GAMES for path in (FOLDER / game / "examples").glob("*.txt"))
+
+
+def transcript(file: Path, language: str) -> str:
+    """Return the transcript of a file of examples."""
+    game = file.parents[1].name
+    examples = file.read_text().removeprefix("# ").split("\n# ")
     return "\n".join(
         line for example in examples for line in _lines(game, example.splitlines(), language)
     )
 
 
-def transcript_path(game: str, language: str) -> Path:
-    """Return the file of a transcript."""
-    return FOLDER / game / f"transcript.{language}.txt"
+def transcript_path(file: Path, language: str) -> Path:
+    """Return the file of the transcript of a file of examples."""
+    return file.parents[1] / "transcripts" / f"{file.stem}.{language}.txt"
 
 
 def _lines(game: str, example: list[str], language: str) -> Iterator[str]:
@@ -67,9 +81,9 @@ def _lines(game: str, example: list[str], language: str) -> Iterator[str]:
     title, *lines = example
     names = Names(HANDLES, [*HANDLES]) if "names" in lines else NO_NAMES
     positions = barony_positions if game != "baron" else baron_positions
-    diagram = [line for line in lines if line[:2] not in ("> ", "+ ") and line != "names"]
-    rules = GAMES[game]
-    state: Any = positions.given("\n".join(diagram)) if any(diagram) else None
+    drawn = [line for line in lines if line[:2] not in ("> ", "+ ") and line != "names"]
+    state: Any = positions.given("\n".join(drawn)) if any(drawn) else None
+    rules = GAMES[game] if state is None else rule_system_for(state)
     render = renderer(language, names)
     yield f"# {title}"
     for line in lines:
@@ -198,14 +212,21 @@ def _event(rules: AnyRuleSystem, state: Any, question: str) -> DomainEvent:
             outcome = when_scored(state)
         case _:
             outcome = when(state, int(word), rest)
+            before = diagram(state)
+            try:
+                return outcome.event
+            except Refused:
+                assert diagram(state) == before
+                assert outcome.action not in rules.legal_actions(state, int(word))
+                raise
     return outcome.event
 
 
 def main() -> int:
     """Write all transcripts."""
-    for game in GAMES:
+    for file in example_files():
         for language in LANGUAGES:
-            transcript_path(game, language).write_text(transcript(game, language))
+            transcript_path(file, language).write_text(transcript(file, language))
     return 0
 
 

@@ -90,12 +90,6 @@ def test_with_an_empty_market_a_turn_starts_with_laying() -> None:
     when(state, 0, "end").leads_to("lay round 30 seat 1")
 
 
-@pytest.mark.parametrize(("slot", "market"), [(3, "MV"), (2, "M"), (3, "M")])
-def test_an_empty_slot_cannot_be_chosen(slot: int, market: str) -> None:
-    state = given(f"draw round 2 seat 0\n0: 9\n1: 0\nmarket {market}\nboard\nM")
-    when(state, 0, f"draw {slot}").is_refused("BN-DRW-2", f"slot {slot} is empty")
-
-
 @pytest.mark.refuses("BN-DRW-2")
 @pytest.mark.parametrize("text", ["lay pond 1,0", "lay meadow 1,0", "end", "keep 0,0"])
 def test_a_seat_must_draw(text: str) -> None:

@@ -51,24 +51,6 @@ def test_a_keep_may_be_put_on_the_meadow_just_laid() -> None:
     assert state.keeps == {(1, 0): (0, "knight")}
 
 
-@pytest.mark.parametrize(
-    ("at", "words"),
-    [
-        ("2,0", "2,0 is not a meadow"),
-        ("4,0", "4,0 is not a meadow"),
-        ("1,0", "seat 1 has a keep on 1,0 already"),
-    ],
-)
-def test_a_keep_cannot_be_put_on_another_hex(at: str, words: str) -> None:
-    when(given(KEEPING), 0, f"keep {at}").is_refused("BN-KEP-1", words)
-
-
-def test_a_meadow_has_one_keep_and_a_turn_has_one_keep() -> None:
-    state = given(KEEPING.replace("board\n    M ", "board\n    M0k"))
-    when(state, 0, "keep 0,0").is_refused("BN-KEP-1", "seat 0 has a keep")
-    when(play_lines(given(KEEPING), "0 keep 0,0"), 0, "keep 3,0").is_refused("BN-TRN-2")
-
-
 LOST = """
     lay round 4 seat 0
     0: 0, V{more}

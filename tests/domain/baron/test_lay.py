@@ -45,21 +45,6 @@ def test_of_two_equal_tiles_one_is_laid() -> None:
     assert after.players[0].reserve == ("pond", "village")
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("lay pond 0,0", "a meadow on 0,0 already"),
-        ("lay pond 3,0", "adjacent to no tile"),
-        ("lay pond 1,1", "adjacent to no tile"),
-        ("lay pond 9007199254740991,-9007199254740991", "adjacent to no tile"),
-        ("lay village 1,0", "no village in reserve"),
-        ("lay cursed_place 1,0", "no cursed place in reserve"),
-    ],
-)
-def test_no_other_tile_can_be_laid_and_none_on_another_hex(text: str, words: str) -> None:
-    when(laying("MP", "M"), 0, text).is_refused("BN-LAY-1", words)
-
-
 @pytest.mark.allows("BN-LAY-2")
 @pytest.mark.parametrize(
     ("reserve", "board", "text"),
@@ -151,15 +136,3 @@ def test_a_keep_may_be_put_down_after_a_discarded_tile() -> None:
 @pytest.mark.allows("BN-LAY-4")
 def test_the_seat_chooses_the_discarded_tile_and_everyone_sees_it() -> None:
     when(blocked("PPP"), 0, "discard pond").produces("TileDiscarded", seat=0, tile="pond")
-
-
-@pytest.mark.parametrize(
-    ("reserve", "board", "words"),
-    [("P", "M", "a pond can be laid on -1,0"), ("PV", "P", "a village can be laid on -1,0")],
-)
-def test_no_tile_is_discarded_while_one_can_be_laid(reserve: str, board: str, words: str) -> None:
-    when(laying(reserve, board), 0, "discard pond").is_refused("BN-LAY-4", words)
-
-
-def test_only_tiles_of_the_reserve_are_discarded() -> None:
-    when(blocked("PP"), 0, "discard village").is_refused("BN-LAY-4", "no village in reserve")

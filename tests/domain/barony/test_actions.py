@@ -8,9 +8,7 @@ from domain import barony
 from domain.barony import parse_action
 from domain.errors import FORMAT, Malformed
 from replay.language.renderer import english
-from tests.support.barony_positions import given
 from tests.support.faults import faults_of
-from tests.support.given_when import when
 
 HERE, THERE = [0, 0], [1, 0]
 BUILD, STEP = {"at": HERE, "building": "village"}, [HERE, THERE]
@@ -330,20 +328,6 @@ def test_only_the_order_of_moves_matters() -> None:
     assert parse_action(build(BUILD, there)) == parse_action(build(there, BUILD))
     assert parse_action({"knights": 1, "at": HERE, "type": "recruit"}) == parse_action(recruit())
     assert parse_action(move(moves=[STEP, back])) != parse_action(move(moves=[back, STEP]))
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "cast tornado 0,0>1,0",
-        "cast charm 1 at 0,0",
-        "cast abundance at 0,0",
-        "cast charm tornado 0,0>1,0",
-    ],
-)
-def test_a_cast_is_well_formed_but_refused_without_sorcery(text: str) -> None:
-    state = given("play round 1 seat 0\n0: baron\n1: baron\nboard\nP0ck P P1ck")
-    when(state, 0, text).is_refused("BS-SPL-1", "Sorcery")
 
 
 NO_TEXTS = [

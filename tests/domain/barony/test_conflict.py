@@ -253,12 +253,6 @@ def test_the_takes_must_match_the_destroyed_villages(red: str, blue: str, takes:
     when(state, YELLOW, f"move 0,0>1,0 4,0>3,0 {takes}").is_refused("BY-CON-3")
 
 
-@pytest.mark.parametrize("takes", ["take plain plain", "take plain mountain"])
-def test_no_take_is_possible_after_the_owners_last_token(takes: str) -> None:
-    state = position_with(red="1P", blue="1M", cells="P0k F0k1v D F0k1v P0k")
-    when(state, YELLOW, f"move 0,0>1,0 4,0>3,0 {takes}").is_refused("BY-CON-3")
-
-
 @pytest.mark.parametrize("cell", ["F", "F1v", "F1k", "F0v"])
 def test_no_take_is_possible_where_no_village_is_destroyed(cell: str) -> None:
     state = position_with(red="1P", cells=f"P0k {cell} P1ck")

@@ -150,29 +150,6 @@ def test_a_single_seat_that_has_not_asked_keeps_the_game_going() -> None:
     when_time_is_up(state).leads_to("play round 5 seat 0")
 
 
-@pytest.mark.parametrize(
-    ("words", "text", "why"),
-    [("baron, asked", "agree", "already"), ("baron", "disagree", "has not asked")],
-    ids=["twice", "withdrawing what was not asked"],
-)
-def test_a_seat_can_neither_ask_twice_nor_withdraw_what_it_has_not_asked(
-    words: str, text: str, why: str
-) -> None:
-    when(three_players(words, "baron", "baron"), 0, text).is_refused("BY-END-5", why)
-
-
-def test_an_agreement_by_all_can_no_longer_be_withdrawn() -> None:
-    state = three_players("baron, asked", "baron, asked", "baron, asked")
-    when(state, 1, "disagree").is_refused("BY-END-5", "can no longer be withdrawn")
-    when(state, 1, "agree").is_refused("BY-END-5", "already")
-
-
-@pytest.mark.parametrize("text", ["agree", "disagree"])
-@pytest.mark.parametrize("head", ["play round 4 seat 0", "setup round 0 seat 0 agreement"])
-def test_asking_for_the_end_requires_the_option_and_a_game_in_play(head: str, text: str) -> None:
-    when(three_players("baron", "baron", "baron", head=head), 0, text).is_refused("BY-END-5")
-
-
 @pytest.mark.allows("BY-END-6")
 @pytest.mark.parametrize("phase", ["play round 4", "setup round 0"])
 def test_resigning_and_being_removed_have_the_same_effect(phase: str) -> None:

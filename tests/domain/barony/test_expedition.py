@@ -65,36 +65,11 @@ def test_one_missing_neighbour_makes_an_edge_hex() -> None:
     when(state, 0, "expedition 0,-1").leads_to("play round 6 seat 1")
 
 
-@pytest.mark.parametrize(
-    ("where", "word"),
-    [("0,0", "not on the edge"), ("5,5", "not on the board"), ("-1,-1", "not on")],
-)
-def test_inner_hexes_and_hexes_off_the_board_are_no_edge_hexes(where: str, word: str) -> None:
-    when(given(ROSE), 0, f"expedition {where}").is_refused("BY-EXP-2", word)
-
-
-def test_a_hex_surrounded_by_lakes_and_pawns_is_no_edge_hex() -> None:
-    state = given("""
-        play round 6 seat 0
-        0: baron
-        1: baron
-        board -1,-1
-        .  L  L
-         L  P  P1k
-          P0k P0c .
-        """)
-    when(state, 0, "expedition 0,0").is_refused("BY-EXP-2")
-
-
 @pytest.mark.allows("BY-EXP-3")
 @pytest.mark.parametrize("cell", ["M", "F", "P", "D"])
 def test_an_expedition_may_go_to_any_terrain_but_a_lake_on_the_edge(cell: str) -> None:
     state = given(f"play round 6 seat 0\n0: baron\n1: baron\nboard\nP0k L {cell} P1ck")
     when(state, 0, "expedition 2,0").leads_to("play round 6 seat 1")
-
-
-def test_no_expedition_goes_to_a_lake() -> None:
-    when(given(ROSE), 0, "expedition 1,-1").is_refused("BY-EXP-3", "lake")
 
 
 @pytest.mark.allows("BY-EXP-4")

@@ -47,38 +47,11 @@ def test_knights_can_be_recruited_in_a_new_city() -> None:
     when(state, 0, "recruit 2 at 0,0").produces("KnightsRecruited", at=[0, 0])
 
 
-@pytest.mark.parametrize(
-    "where",
-    ["0,0", "1,0", "2,0", "4,0", "6,0", "9,9"],
-    ids=[
-        "empty",
-        "a knight",
-        "a stronghold",
-        "a city",
-        "an opponent's village",
-        "not on the board",
-    ],
-)
-def test_only_an_own_village_becomes_a_city(where: str) -> None:
-    state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nP P0k D0s M D0c M D1v P1k")
-    when(state, 0, f"city {where}").is_refused("BY-CTY-1", where)
-
-
-def test_the_village_of_a_seat_that_is_out_does_not_become_a_city() -> None:
-    state = given("play round 6 seat 0\n0: baron\n1: baron, out\n2: baron\nboard\nP1v P P0k P2ck")
-    when(state, 0, "city 0,0").is_refused("BY-CTY-1")
-
-
 @pytest.mark.allows("BY-CTY-2")
 @pytest.mark.parametrize("cell", ["M", "P", "D"])
 def test_a_city_may_be_on_mountain_plain_or_field(cell: str) -> None:
     state = given(f"play round 6 seat 0\n0: baron\n1: baron\nboard\n{cell}0v F P1ck")
     when(state, 0, "city 0,0").leads_to("play round 6 seat 1")
-
-
-def test_no_city_in_a_forest() -> None:
-    state = given("play round 6 seat 0\n0: baron\n1: baron\nboard\nF0v P P1ck")
-    when(state, 0, "city 0,0").is_refused("BY-CTY-2", "forest")
 
 
 @pytest.mark.allows("BY-CTY-3")
@@ -127,12 +100,6 @@ def test_own_knights_on_the_hex_and_opponents_on_adjacent_hexes_do_not_prevent_a
         """)
 
 
-@pytest.mark.parametrize("words", ["baron", "baron, out"])
-def test_no_city_is_founded_where_an_opposing_knight_stands(words: str) -> None:
-    state = given(f"play round 6 seat 0\n0: baron\n1: {words}\n2: baron\nboard\nP0v1k P P2ck")
-    when(state, 0, "city 0,0").is_refused("BY-CTY-4", "opponent's knight")
-
-
 @pytest.mark.allows("BY-CTY-5")
 def test_the_last_city_of_the_reserve_is_built() -> None:
     state = given("""
@@ -144,14 +111,3 @@ def test_the_last_city_of_the_reserve_is_built() -> None:
         """)
     after = when(state, 0, "city 0,0").after
     assert (after.reserve_cities[0], scores(after)) == (0, [20, 0])
-
-
-def test_no_city_is_founded_without_one_in_reserve() -> None:
-    state = given("""
-        play round 6 seat 0
-        0: baron, new cities 2
-        1: baron
-        board
-        P0v D P0c D P0c D P0c D P0c D P0c D P1ck
-        """)
-    when(state, 0, "city 0,0").is_refused("BY-CTY-5", "reserve")

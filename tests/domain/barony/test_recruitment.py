@@ -64,43 +64,6 @@ def test_a_lake_on_any_of_the_six_sides_counts(lake: tuple[int, int]) -> None:
     when(inland_but_for(lake), 0, "recruit 3 at 1,1").produces("KnightsRecruited", knights=3)
 
 
-@pytest.mark.parametrize("lake", [(0, 0), (2, 2)])
-def test_a_lake_two_hexes_away_does_not_count(lake: tuple[int, int]) -> None:
-    refused = when(inland_but_for(lake), 0, "recruit 3 at 1,1")
-    refused.is_refused("BY-REC-1", "not adjacent to a lake")
-
-
-def test_four_knights_are_never_recruited_at_once() -> None:
-    state = given("""
-        play round 1 seat 0
-        0: baron
-        1: baron
-        board
-        L P0c L P1c
-        """)
-    when(state, 0, "recruit 4 at 1,0").is_refused("BY-REC-1", "at most 3 knights")
-
-
-def test_three_knights_are_not_recruited_away_from_lakes() -> None:
-    when(given(INLAND), 0, "recruit 3 at 0,0").is_refused("BY-REC-1", "at most 2 knights")
-
-
-@pytest.mark.parametrize(
-    "where",
-    ["1,0", "3,0", "4,0", "5,0", "9,9"],
-    ids=["an empty hex", "an opponent's city", "a village", "a stronghold", "not on the board"],
-)
-def test_knights_are_recruited_only_in_own_cities(where: str) -> None:
-    state = given("""
-        play round 1 seat 0
-        0: baron
-        1: baron
-        board
-        P0ck P D0c P1ck D0vk D0sk
-        """)
-    when(state, 0, f"recruit 1 at {where}").is_refused("BY-REC-1", "no city")
-
-
 @pytest.mark.allows("BY-REC-2")
 def test_the_last_knight_of_the_reserve_can_be_recruited() -> None:
     state = given("""
@@ -117,25 +80,3 @@ def test_the_last_knight_of_the_reserve_can_be_recruited() -> None:
         board
         P0ckkk P0kk P1ck
         """)
-
-
-def test_more_knights_than_the_reserve_holds_are_not_recruited() -> None:
-    state = given("""
-        play round 1 seat 0
-        0: baron
-        1: baron
-        board
-        P0ckkkkkk P L P1ck
-        """)
-    when(state, 0, "recruit 2 at 0,0").is_refused("BY-REC-2", "holds 1")
-
-
-def test_knights_removed_by_expeditions_are_not_in_the_reserve() -> None:
-    state = given("""
-        play round 1 seat 0
-        0: baron, removed 5
-        1: baron
-        board
-        P0ckk P P1ck
-        """)
-    when(state, 0, "recruit 1 at 0,0").is_refused("BY-REC-2", "holds 0 knights")

@@ -106,39 +106,6 @@ def test_one_hex_between_two_first_cities_suffices() -> None:
     when(state, 1, "place 2,0").leads_to("setup round 0 seat 1")
 
 
-@pytest.mark.parametrize(
-    ("where", "word"),
-    [
-        ("9,9", "not on the board"),
-        ("0,0", "lake"),
-        ("1,0", "forest"),
-        ("2,0", "city"),
-        ("3,0", "city"),
-        ("2,1", "city"),
-        ("5,0", "city"),
-        ("6,0", "city"),
-    ],
-    ids=["off", "lake", "forest", "own", "beside own", "below own", "other's", "beside other's"],
-)
-def test_a_first_city_is_not_placed_on_this_hex(where: str, word: str) -> None:
-    state = given("""
-        setup round 0 seat 1
-        0: baron
-        1: baron
-        board
-        L F P1ck P P P0ck P P P
-         L F P
-        """)
-    when(state, 1, f"place {where}").is_refused("BY-SET-4", where, word)
-
-
-def test_the_city_of_a_seat_that_is_out_bars_adjacent_hexes_as_well() -> None:
-    state = given(
-        "setup round 0 seat 1\n0: baron, out\n1: baron\n2: baron\nboard\nP0ck P P P P P P P"
-    )
-    when(state, 1, "place 1,0").is_refused("BY-SET-4")
-
-
 @pytest.mark.allows("BY-SET-5")
 def test_all_further_cities_are_forgone_when_no_hex_is_left() -> None:
     state = given("setup round 0 seat 0\n0: baron\n1: baron\nboard\nP P F P L")
@@ -240,29 +207,6 @@ def test_a_missed_placement_removes_the_seat_instead_of_forfeiting() -> None:
         P0ck P P P P P P P P
         """)
     when_time_is_up(state).produces("PlayerRemoved", seat=1)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "recruit 1 at 0,0",
-        "move 0,0>1,0",
-        "build village 0,0",
-        "city 0,0",
-        "expedition 4,0",
-        "title 3 field",
-        "pass",
-        "cast charm 1 at 0,0",
-    ],
-)
-def test_no_other_action_is_legal_in_set_up(text: str) -> None:
-    state = given("setup round 0 seat 0\n0: baron, 3D\n1: baron\nboard\nP0ck P P1ck P P P P")
-    when(state, 0, text).is_refused("BY-SET-6", "set-up")
-
-
-def test_no_first_city_is_placed_in_play() -> None:
-    state = given("play round 1 seat 0\n0: baron\n1: baron\nboard\nP0ck P P1ck P P P P")
-    when(state, 0, "place 5,0").is_refused("BY-SET-6")
 
 
 @pytest.mark.refuses("BY-SET-6")

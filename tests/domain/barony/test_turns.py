@@ -148,21 +148,6 @@ def test_resign_and_agree_to_end_are_legal_off_turn() -> None:
     when(state, 2, "resign").leads_to("play round 1 seat 0")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "recruit 1 at 2,0",
-        "move 2,0>1,0",
-        "pass",
-        "place 1,0",
-        "title 3 field",
-        "cast charm 1 at 2,0",
-    ],
-)
-def test_no_other_action_is_legal_off_turn(text: str) -> None:
-    when(given(FOUR), 1, text).is_refused("BY-TURN-3", "the turn of seat 0")
-
-
 @pytest.mark.parametrize("text", ["recruit 1 at 0,0", "pass", "resign", "agree", "disagree"])
 def test_a_seat_that_is_out_can_do_nothing(text: str) -> None:
     state = given("""

@@ -25,15 +25,6 @@ def test_the_second_step_may_go_in_any_direction(path: str) -> None:
     when(state, 0, f"cast celerity 1,1>{path}").leads_to("play round 5 seat 1")
 
 
-@pytest.mark.parametrize(
-    "spells",
-    ["celerity", "celerity tornado", "celerity teleportation", "celerity teleportation tornado"],
-)
-def test_one_step_with_celerity_is_refused(spells: str) -> None:
-    state = given_movement("P0k M1v P P1ck")
-    when(state, 0, f"cast {spells} 0,0>1,0").is_refused("BS-CEL-1", "two steps")
-
-
 @pytest.mark.refuses("BS-CEL-1")
 def test_a_path_of_three_steps_is_malformed() -> None:
     with pytest.raises(Malformed) as refused:
@@ -329,14 +320,6 @@ def test_the_step_back_may_be_the_teleportation(cells: str, then: str) -> None:
 def test_teleportation_that_no_step_uses_is_refused(cells: str, path: str) -> None:
     state = given_movement(cells)
     when(state, 0, f"cast celerity teleportation {path}").is_refused("BS-TEL-2", "no step")
-
-
-def test_two_steps_by_teleportation_are_refused() -> None:
-    state = given_movement("P0k M1v M2v P1ck")
-    path = when(state, 0, "cast celerity teleportation 0,0>1,0>2,0")
-    path.is_refused("BS-TEL-2", "both steps")
-    back = when(given_movement("M0k2v M1v P1ck"), 0, "cast celerity teleportation 0,0>1,0>0,0")
-    back.is_refused("BS-TEL-2", "both steps")
 
 
 @pytest.mark.refuses("BS-TEL-2")

@@ -44,20 +44,6 @@ def test_building_beside_a_mysterious_place_is_legal() -> None:
     when(state, 0, "build village 0,0 stronghold 2,0").produces("BuildingsBuilt", built=built)
 
 
-@pytest.mark.parametrize(
-    "text",
-    ["build village 1,0", "build stronghold 1,0", "build village 0,0 village 1,0 village 2,0"],
-)
-def test_no_action_builds_on_a_mysterious_place(text: str) -> None:
-    when(row("F0k S0k D0k P1ck"), 0, text).is_refused("BS-MYS-1", "1,0")
-
-
-@pytest.mark.parametrize("spells", ["sanctuary", "abundance sanctuary"])
-def test_no_spell_builds_on_a_mysterious_place(spells: str) -> None:
-    state = row("F0k S0k D0k P1ck", "baron, magic 6", "baron")
-    when(state, 0, f"cast {spells} at 1,0").is_refused("BS-MYS-1", "1,0")
-
-
 @pytest.mark.refuses("BS-MYS-1")
 def test_there_is_no_token_of_a_mysterious_place() -> None:
     with pytest.raises(Malformed):
@@ -253,23 +239,6 @@ def test_staying_on_or_leaving_a_place_is_no_arrival() -> None:
     for text in ("move 0,0>1,0 4,0>3,0", "move 2,0>1,0", "move 2,0>1,0 2,0>3,0"):
         after = when(state, 0, text).after
         assert (magic_of(after), imprints_of(after)) == ([0, 0], [[], []])
-
-
-def test_the_clauses_of_movement_apply_to_a_mysterious_place() -> None:
-    state = given("""
-        play round 3 seat 0
-        spells: charm
-        0: baron
-        1: baron
-        board -1,-1
-        .   P   S1k
-          P   S   S1kk
-            P   P0k  .
-        """)
-    when(state, 0, "expedition 0,0").is_refused("BY-EXP-2")
-    when(state, 0, "expedition 1,-1").is_refused("BY-EXP-4")
-    when(state, 0, "move 0,1>0,0 0,1>1,0").is_refused("BY-MOV-2")
-    when(state, 0, "move 0,1>1,0").is_refused("BY-MOV-5")
 
 
 def being_scored(*words: str, cells: str = "S P S P S P S P S P0ck P P1ck") -> State:

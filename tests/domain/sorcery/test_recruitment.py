@@ -46,47 +46,6 @@ def test_charm_with_fewer_knights_than_cities_recruits_all_of_them() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("2 at 0,0", "takes at most 1 knight, not 2"),
-        ("1 at 3,0 3 at 0,0", "takes at most 1 knight, not 3"),
-        ("1 at 2,0", "no city on 2,0"),
-        ("1 at 0,0 1 at 2,0", "no city on 2,0"),
-        ("1 at 6,0", "no city on 6,0"),
-        ("1 at 1,0", "no city on 1,0"),
-        ("1 at 0,0 1 at 9,9", "no city on 9,9"),
-    ],
-    ids=[
-        "two",
-        "three",
-        "stronghold",
-        "with a stronghold",
-        "red's city",
-        "nothing",
-        "not on the board",
-    ],
-)
-@pytest.mark.parametrize("spells", ["charm", "charm portal"])
-def test_charm_recruits_one_knight_each_and_only_in_own_cities(
-    spells: str, text: str, word: str
-) -> None:
-    when(given_recruitment(yellow="removed 2, magic 4"), 0, f"cast {spells} {text}").is_refused(
-        "BS-CHA-1", word
-    )
-
-
-def test_a_lake_makes_no_difference_to_charm() -> None:
-    when(given_recruitment(SHORE), 0, "cast charm 2 at 0,0").is_refused(
-        "BS-CHA-1", "takes at most 1 knight"
-    )
-    for spells in ("charm illusion", "charm illusion portal"):
-        for site in ("0,0", "1,0"):
-            when(given_recruitment(SHORE), 0, f"cast {spells} 2 at {site}").is_refused(
-                "BS-ILL-2", site
-            )
-
-
 @pytest.mark.refuses("BS-CHA-1")
 def test_charm_does_not_recruit_more_than_the_reserve_holds() -> None:
     state = given_recruitment("P0ckkkkk P P0s P0ck P P0c P1ck", "magic 4")
@@ -165,14 +124,6 @@ def test_charm_with_illusion_recruits_in_cities_and_strongholds() -> None:
 @pytest.mark.parametrize("text", ["1 at 2,0", "1 at 0,0", "1 at 2,0 1 at 5,0"])
 def test_charm_with_illusion_may_leave_out_any_of_them(text: str) -> None:
     when(given_recruitment(), 0, f"cast charm illusion {text}").leads_to("play round 5 seat 1")
-
-
-@pytest.mark.parametrize("text", ["2 at 2,0", "2 at 0,0", "1 at 1,0", "1 at 6,0", "1 at 9,9"])
-@pytest.mark.parametrize("spells", ["charm illusion", "charm illusion portal"])
-def test_charm_with_illusion_recruits_one_knight_each_and_only_in_own_sites(
-    spells: str, text: str
-) -> None:
-    when(given_recruitment(), 0, f"cast {spells} 1 at 3,0 {text}").is_refused("BS-ILL-2")
 
 
 @pytest.mark.allows("BS-SPL-7")
@@ -267,16 +218,6 @@ def test_portal_with_illusion_recruits_in_a_stronghold(knights: int) -> None:
     )
 
 
-def test_portal_recruits_in_cities_and_with_illusion_in_strongholds() -> None:
-    state = given_recruitment(yellow="removed 1, magic 4")
-    when(state, 0, "cast portal 1 at 2,0").is_refused("BS-POR-3", "no city on 2,0")
-    both = when(state, 0, "cast illusion portal 1 at 0,0")
-    both.is_refused("BS-POR-3", "no stronghold on 0,0")
-    when(state, 0, "cast illusion portal 3 at 2,0").is_refused(
-        "BY-REC-1", "takes at most 2 knights"
-    )
-
-
 @pytest.mark.allows("BS-POR-1", "BS-SPL-3")
 def test_charm_with_portal_recruits_returned_knights_in_every_city() -> None:
     state = given_recruitment("P0ckkk P P0s P0ck P P0c P1ck", "removed 3, magic 4")
@@ -292,9 +233,3 @@ def test_all_three_spells_recruit_at_every_site_from_reserve_and_removed_knights
     event = when(state, 0, text)
     event.becomes(after_recruitment("P0ckk P P0sk P0ckk P P0ck P1ck", "magic 0"))
     event.produces("SpellsCast", cost=4, returned=2)
-
-
-def test_all_three_spells_recruit_no_more_than_reserve_and_removed_knights_together() -> None:
-    state = given_recruitment("P0ckkkk P P0s P0ck P P0c P1ck", "removed 1, magic 4")
-    text = "cast charm illusion portal 1 at 0,0 1 at 2,0 1 at 3,0"
-    when(state, 0, text).is_refused("BS-POR-2", "fewer than 3")

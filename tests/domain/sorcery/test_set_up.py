@@ -176,20 +176,6 @@ def test_a_first_city_may_be_placed_two_steps_from_a_mysterious_place(where: str
     when(given(PLACES_AMID), 0, f"place {where}").produces("CityPlaced")
 
 
-@pytest.mark.parametrize(
-    ("where", "words"),
-    [
-        ("2,0", "2,0 is a mysterious place"),
-        ("1,0", "is adjacent to a mysterious place"),
-        ("3,0", "is adjacent to a mysterious place"),
-        ("1,1", "is adjacent to a mysterious place"),
-        ("2,1", "is adjacent to a mysterious place"),
-    ],
-)
-def test_no_first_city_on_a_mysterious_place_or_beside_one(where: str, words: str) -> None:
-    when(given(PLACES_AMID), 0, f"place {where}").is_refused("BS-SET-3", words)
-
-
 def test_placements_that_barony_refuses_are_refused_with_sorcery_too() -> None:
     state = given(PLACES_AMID)
     when(state, 0, "place 9,9").is_refused("BY-SET-4", "not on the board")

@@ -82,22 +82,6 @@ def test_a_spell_that_does_not_lie_open_is_not_cast(text: str) -> None:
         )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "charm tornado 2,0>1,0",
-        "charm tornado 1 at 0,0",
-        "abundance celerity at 6,0",
-        "abundance celerity 2,0>1,0>1,1",
-        "portal sanctuary at 2,0",
-        "illusion petrification 1 at 4,0",
-        "abundance celerity charm 1 at 0,0",
-    ],
-)
-def test_spells_of_two_families_are_not_cast_together(text: str) -> None:
-    when(position_for_casts(9), 0, f"cast {text}").is_refused("BS-SPL-1", "one family")
-
-
 @pytest.mark.parametrize("text", CASTS)
 def test_no_spell_is_cast_without_the_expansion(text: str) -> None:
     state = given(
@@ -120,18 +104,6 @@ def test_magic_that_a_cast_would_gain_does_not_pay_for_it(words: str, text: str,
     when(given(head + row.format(words)), 0, f"cast {text}").is_refused("BS-SPL-2")
     after = when(given(head + row.format("baron, magic 3")), 0, f"cast {text}")
     assert magic_of(after.after) == [3 - data_of(after.event)["cost"] + gain, 0]
-
-
-def test_resource_tokens_and_other_seats_magic_do_not_pay_for_spells() -> None:
-    state = given("""
-        play round 4 seat 0
-        spells: charm
-        0: duke, 5M 5F 5P 5D
-        1: baron, magic 30
-        board
-        P0ck P P1ck
-        """)
-    when(state, 0, "cast charm 1 at 0,0").is_refused("BS-SPL-2", "has 0")
 
 
 @pytest.mark.allows("BS-SPL-2")
@@ -285,16 +257,6 @@ def test_no_seat_casts_off_turn() -> None:
     over = play_lines(out, "2 resign")
     assert progress_of(over) == "scoring round 4"
     when(over, 0, "cast charm 1 at 0,0").is_refused("BY-TURN-3", "being scored")
-
-
-@pytest.mark.parametrize("spells", ["", "spells: charm\n"])
-def test_no_spell_is_cast_in_set_up(spells: str) -> None:
-    magic = ", magic 1" if spells else ""
-    state = given(
-        f"setup round 0 seat 0\n{spells}0: baron{magic}\n1: baron\nboard\nP0ck P P1ck P P P"
-    )
-    when(state, 0, "cast charm 1 at 0,0").is_refused("BY-SET-6", "set-up")
-    when(state, 1, "cast charm 1 at 2,0").is_refused("BY-TURN-3")
 
 
 LAST_RESORTS = [
