@@ -31,8 +31,8 @@ from service.games.access import rating_fault, require_ratable
 from service.games.game_cache import CachedGame
 from service.games.game_settings import DEFAULT_BOT, bot_fault, settings_faults
 from service.games.invitations import Invitations
-from service.games.listings import GameQuota
 from service.games.player_signatures import PlayerSignature, PlayerSignatures
+from service.games.quota import GameQuota
 from service.games.registries import bring_holidays
 from service.games.repository import AcceptedAction, GameRepository, game_id_of, idempotency_record
 from service.games.requirements import Requirements

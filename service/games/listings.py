@@ -20,13 +20,11 @@ In a cluster, those that name no player are in shards by the id of the game, suc
 `cartulary:{games:STATUS:N}` (service/store/shards.py). On a single Redis, shards would only be slower.
 
 A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time of creation. A cursor is a
-member: what follows it stays the same however many games are added. The quota of games of a player is
-counted in them.
+member: what follows it stays the same however many games are added.
 """
 
-import secrets
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache, partial
 from itertools import chain, islice
@@ -36,11 +34,10 @@ import redis
 
 from domain.errors import Malformed, NotNow
 from domain.game import Game, Status
-from domain.messages import comma_list, message, plural_message
+from domain.messages import comma_list, message
 from domain.registry import registered_name
 from service.bounded_collections import reserved_entry
 from service.connection import to_text, unavailable_on_error
-from service.errors import TooManyGames
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
 from service.store.redis_event_store import game_key
 from service.store.shards import Shards
@@ -568,39 +565,3 @@ def _checked_cursor(cursor: str) -> str:
     if "~" not in cursor:
         raise Malformed({"cursor": message("is not a cursor of this list")})
     return cursor
-
-
-class GameQuota:
-    """Allows each player a place in at most `maximum` games that are open or in progress. Thread-safe."""
-
-    def __init__(self, listings: Listings, maximum: int) -> None:
-        self._listings = listings
-        self._maximum = maximum
-
-    def refusal(self, player: str) -> TooManyGames | None:
-        """Return the error for a player who may not take a place in another game, otherwise None.
-
-        Costs one round trip. Raises Unavailable.
-        """
-        has_room = self._listings.count_current_games(player) < self._maximum
-        return None if has_room else self._too_many()
-
-    @contextmanager
-    def place(self, player: str, idempotency_key: str | None) -> Iterator[TooManyGames | None]:
-        """Reserve a place for the request in which a player takes it, after which the listings have it.
-
-        Yields what `refusal` returns, also if other requests are about to take the last places. Requests with
-        the same idempotency key take one place.
-        """
-        name = idempotency_key or secrets.token_hex(16)
-        with self._listings.reserve_current_game(player, self._maximum, name) as has_room:
-            yield None if has_room else self._too_many()
-
-    def _too_many(self) -> TooManyGames:
-        return TooManyGames(
-            plural_message(
-                "a player can have a place in one game that is open or in progress",
-                "a player can have a place in at most {count} games that are open or in progress",
-                count=self._maximum,
-            )
-        )

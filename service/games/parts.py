@@ -14,7 +14,7 @@ from service.games.exports import GameExports
 from service.games.game_cache import GameCache
 from service.games.invitations import InvitationCommands, Invitations, ReceivedInvitations
 from service.games.lessons import Lessons
-from service.games.listings import GameQuota, Listings
+from service.games.listings import Listings
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
 from service.games.player_signatures import PlayerSignatures
@@ -22,6 +22,7 @@ from service.games.player_statistics import PlayersProjection, Statistics
 from service.games.private_notes import PrivateNotes
 from service.games.profiles import Profiles
 from service.games.queries import GameQueries
+from service.games.quota import GameQuota
 from service.games.recaps import Recaps
 from service.games.receipts import PlayerReceipts
 from service.games.registries import HolidayRegistry, KeyRegistry

@@ -13,7 +13,7 @@ from domain.errors import Malformed, NotNow
 from ledger import commands
 from service.bootstrap import Service, build
 from service.errors import IdempotencyConflict, NotFound, TooManyGames
-from service.games.listings import GameQuota
+from service.games.quota import GameQuota
 from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.redis_contents import contents

@@ -21,8 +21,9 @@ from service.bootstrap import Service, build
 from service.connection import connect
 from service.games.commands import GameCommands
 from service.games.game_cache import GameCache
-from service.games.listings import GameQuota, Listings
+from service.games.listings import Listings
 from service.games.player_signatures import PlayerSignatures
+from service.games.quota import GameQuota
 from service.games.repository import GameRepository
 from service.settings import Settings
 from tests.support.service_games import (
