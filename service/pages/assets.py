@@ -1,5 +1,8 @@
 """The static files of pages: style sheets, scripts and fonts, their addresses, and the view.
 
+The package of a game may have a script for the verifier of the pages: its `set_up.js` is the static file
+`games/NAME/set_up.js`.
+
 Addresses contain a version, which changes whenever one of the files does, so that browsers may keep them for
 ever, and scripts can import each other by relative addresses.
 """
@@ -7,6 +10,8 @@ ever, and scripts can import each other by relative addresses.
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
+from importlib import resources
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +19,9 @@ import brotli  # type: ignore[import-untyped] # has no annotations
 import rjsmin  # type: ignore[import-untyped] # has no annotations
 from flask import Blueprint, Response, request, url_for
 from werkzeug.exceptions import NotFound
+
+from domain.contract import package_of
+from domain.registry import RULES
 
 FOLDER: Final = Path(__file__).parent / "static"
 TYPES: Final = {
@@ -48,16 +56,32 @@ def style_sheets() -> list[str]:
     return [asset(name) for name in sorted(names, key=lambda name: (name != "css/base.css", name))]
 
 
+def set_up_scripts() -> dict[str, str]:
+    """Return the addresses of the scripts that draw set-ups, by the names of the games that have one."""
+    return {game: asset(name) for game in RULES if (name := _set_up_name(game)) in files()}
+
+
+def _set_up_name(game: str) -> str:
+    return f"games/{game}/set_up.js"
+
+
 @cache
 def files() -> Mapping[str, bytes]:
     """Return the files by their names, which are paths below the folder; scripts without comments."""
-    paths = (path for path in sorted(FOLDER.rglob("*")) if path.suffix in TYPES)
-    return {path.relative_to(FOLDER).as_posix(): _content(path) for path in paths}
+    paths: dict[str, Traversable] = {
+        path.relative_to(FOLDER).as_posix(): path
+        for path in sorted(FOLDER.rglob("*"))
+        if path.suffix in TYPES
+    }
+    for game, rules in RULES.items():
+        if package := package_of(rules):
+            paths[_set_up_name(game)] = resources.files(package) / "set_up.js"
+    return {name: _content(name, path) for name, path in paths.items() if path.is_file()}
 
 
-def _content(path: Path) -> bytes:
+def _content(name: str, path: Traversable) -> bytes:
     data = path.read_bytes()
-    if path.suffix != ".js" or path.is_relative_to(FOLDER / "vendor"):
+    if not name.endswith(".js") or name.startswith("vendor/"):
         return data
     minified: bytes = rjsmin.jsmin(data)
     return minified

@@ -13,5 +13,5 @@ status=0
 "$venv/bin/node" "$modules/typescript/bin/tsc" --project tests/browser/tsconfig.json || status=1
 NODE_PATH="$modules" "$venv/bin/node" "$modules/eslint/bin/eslint.js" \
     --config tests/browser/eslint.config.cjs --max-warnings 0 --no-error-on-unmatched-pattern service/pages/static/js \
-    service/http/static/api-docs.js || status=1
+    service/http/static/api-docs.js domain || status=1
 exit "$status"

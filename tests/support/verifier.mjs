@@ -1,6 +1,7 @@
 // Calls functions of the verifier of the pages. Each line of the input is a request, {"call": NAME, "arguments": [...]};
 // each line of the output is the result. With the argument --without-ed25519, WebCrypto has no Ed25519, as in old browsers.
 
+import { existsSync, readdirSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 if (process.argv.includes("--without-ed25519")) {
@@ -11,11 +12,19 @@ if (process.argv.includes("--without-ed25519")) {
 const folder = "../../service/pages/static/js/verify";
 const { canonical, NotCanonical, parse } = await import(`${folder}/canonical.js`);
 const { isSigned } = await import(`${folder}/crypto.js`);
-const { Draws, seedOf } = await import(`${folder}/secrets.js`);
-const { drawSetUp } = await import(`${folder}/set_up.js`);
+const { Draws, drawSetUp, seedOf } = await import(`${folder}/secrets.js`);
 const { isConsistent } = await import(`${folder}/transparency_log.js`);
 const { basisOf } = await import(`${folder}/summary.js`);
 const { verify } = await import(`${folder}/verify.js`);
+
+const games = new URL("../../domain/", import.meta.url);
+/** The scripts of the games, which a page names by their addresses. */
+const setUps = Object.fromEntries(
+  readdirSync(games)
+    .map((game) => [game, new URL(`${game}/set_up.js`, games)])
+    .filter(([, script]) => existsSync(script))
+    .map(([game, script]) => [game, script.href]),
+);
 
 const bytes = (base64) => new Uint8Array(Buffer.from(base64, "base64"));
 
@@ -25,7 +34,7 @@ const functions = {
   /** Verifies a record. */
   async verify(record, trusted, receipts, log, nonces) {
     const reports = [];
-    const evidence = { trusted, receipts, log, nonces };
+    const evidence = { trusted, receipts, log, nonces, setUps };
     const verdicts = await verify(new Blob([bytes(record)]), evidence, (report) => reports.push(report));
     return { verdicts, reports };
   },
@@ -66,7 +75,7 @@ const functions = {
     return drawn;
   },
 
-  setUp: (created, seed) => drawSetUp(created, new Draws(hex(seed))),
+  setUp: (created, seed) => drawSetUp(created, new Draws(hex(seed)), setUps),
 
   shuffle: (seed, items) => new Draws(new Uint8Array(Buffer.from(seed, "hex"))).shuffle(items),
 };

@@ -10,11 +10,11 @@ import pytest
 
 from domain.chance import Chance
 from domain.errors import Unreadable
-from domain.json_types import JsonObject
-from domain.registry import rule_system_for
+from domain.registry import rule_systems
 from ledger.canonical import canonical, decode
 from ledger.keys import SigningKey
 from ledger.transparency.merkle import MemoryTree, leaf_hash, prove_consistency
+from replay.laws.game_laws import possible_seats
 from tests.mutations.changes import NESTED, ODD_BYTES, ODD_VALUES
 from tests.mutations.subjects import subjects
 from tests.support.records import KEY, STRANGER, signed_again
@@ -236,25 +236,19 @@ def test_a_key_that_the_reader_does_not_trust_proves_nothing(verifier: Verifier)
     assert verification.codes("receipts") == {"key-period"}
 
 
-@pytest.mark.parametrize(
-    ("rules", "seats", "options"),
-    [
-        *(("barony", seats, {}) for seats in (2, 3, 4)),
-        *(("barony", seats, {"sorcery": True}) for seats in (2, 3, 4, 5)),
-        *(("baron", seats, {}) for seats in (2, 3, 4, 5)),
-    ],
-)
-def test_a_set_up_is_drawn_as_the_rules_draw_it(
-    verifier: Verifier, rules: str, seats: int, options: JsonObject
-) -> None:
-    system = rule_system_for(rules, options)
-    complete = system.check_options(seats, options)
-    for number in range(SET_UPS):
-        seed = sha256(f"{rules} {seats} {number}".encode()).digest()
-        event = system.set_up(seats, complete, Chance(seed))
-        created = {"rules": rules, "seats": seats, "options": options}
-        drawn = verifier.call("setUp", created, seed.hex())
-        assert drawn == {"data": event.data, "secrets": dict(event.secrets)}
+@pytest.mark.parametrize("name", rule_systems())
+def test_a_set_up_is_drawn_as_the_rules_draw_it(verifier: Verifier, name: str) -> None:
+    entry = rule_systems()[name]
+    possible = possible_seats(entry.system, entry.options)
+    assert len(possible) >= 3
+    for seats in possible:
+        complete = entry.system.check_options(seats, entry.options)
+        for number in range(SET_UPS):
+            seed = sha256(f"{name} {seats} {number}".encode()).digest()
+            event = entry.system.set_up(seats, complete, Chance(seed))
+            created = {"rules": entry.rules, "seats": seats, "options": entry.options}
+            drawn = verifier.call("setUp", created, seed.hex())
+            assert drawn == {"data": event.data, "secrets": dict(event.secrets)}
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from service.http.language import request_language
 from service.http.ratelimits import limit_audits
 from service.http.responses import continuation
 from service.http.schemas.requests import HeadQuery
+from service.pages.assets import set_up_scripts
 from service.pages.session import current_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models import proof_view
@@ -162,6 +163,7 @@ def _verifier_page(game_id: str | None = None, report: JsonObject | None = None)
         game=game,
         can_audit=game is not None and service().audits.can_audit(game.seq),
         keys=service().keyring.public_keys(),
+        set_ups=set_up_scripts(),
         log_name=service().transparency.proofs.log_name(),
         checks=CHECKS,
         finding_texts=FINDINGS,

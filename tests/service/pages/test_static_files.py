@@ -1,13 +1,15 @@
 """Style sheets and scripts over HTTP: compressed, and kept by browsers."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.pages.assets import FOLDER, TYPES, asset, compressed, files
+from service.pages.assets import FOLDER, TYPES, asset, compressed, files, set_up_scripts
+from tests.support.seven_hexes.registration import registered
 
 FILES = sorted(
     str(path.relative_to(FOLDER))
@@ -55,6 +57,20 @@ def test_every_file_has_the_type_by_which_browsers_accept_it(
         assert response.data == files()[name], name
         assert response.mimetype == TYPES[Path(name).suffix], name
         assert response.headers["X-Content-Type-Options"] == "nosniff", name
+
+
+def test_the_verifier_finds_a_script_beside_each_game_that_draws(
+    app: Flask, browser: FlaskClient
+) -> None:
+    with app.test_request_context(), registered():
+        scripts = set_up_scripts()
+    # Seven Hexes draws nothing.
+    assert scripts.keys() == {"barony", "baron"}
+    page = unescape(browser.get("/verify").text)
+    for game, address in scripts.items():
+        assert address.endswith(f"/games/{game}/set_up.js")
+        assert b"export async function drawSetUp" in browser.get(address).data
+        assert f'"{game}": "{address}"' in page
 
 
 def test_scripts_have_no_comments_and_the_same_tokens_as_their_sources() -> None:

@@ -211,7 +211,8 @@ export function start(root) {
       receipts.push(file);
       addSentence("receipts", text("keptReceipts"));
     }
-    worker.postMessage({ record: blob, receipts, nonces, trusted, log });
+    const setUps = JSON.parse(root.dataset.setUps ?? "{}");
+    worker.postMessage({ record: blob, receipts, nonces, trusted, log, setUps });
   }
 
   /** @param {DragEvent} event */

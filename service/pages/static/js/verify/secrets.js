@@ -3,10 +3,8 @@
 
 import { canonical } from "./canonical.js";
 import { concat, fromHex, hashOf, sha256, utf8 } from "./crypto.js";
-import { drawSetUp } from "./set_up.js";
 
-/** @import {SetUp} from "./set_up.js" */
-/** @import {Bytes, Context, Opening, SentNonce} from "./types" */
+/** @import {Bytes, Context, Opening, SentNonce, SetUp, SetUpScript} from "./types" */
 
 /** What players write in disputes can be erased, so it may remain closed. */
 const ERASABLE = "statement";
@@ -47,7 +45,7 @@ async function hasPublishedSecret({ first, ending }) {
 }
 
 /** @param {Context} context */
-export async function checkChance({ log, openings, findings }) {
+export async function checkChance({ log, openings, findings, setUps }) {
   const { first, start, ending, places, newDraws } = log;
   const version = first?.data.seed ?? FIRST_SEED_VERSION;
   if (!ending) findings.unknown("chance", "in-progress");
@@ -75,7 +73,7 @@ export async function checkChance({ log, openings, findings }) {
     const supplied = nonces.map(({ nonce }) => nonce);
     const draws = new Draws(await seedOf(ending?.data.secret, supplied, version));
     if (isSeatingDrawn) expected = await draws.shuffle(expected);
-    setUp = await drawSetUp(first?.data ?? {}, draws);
+    setUp = await drawSetUp(first?.data ?? {}, draws, setUps);
   } else if (isSeatingDrawn) [expected, seats] = [[...expected].sort(), [...seats].sort()];
   findings.examined.chance += 1;
   if (String(seats) !== String(expected)) findings.broken("chance", "seats", where);
@@ -84,6 +82,20 @@ export async function checkChance({ log, openings, findings }) {
   const secrets = Object.fromEntries(Object.entries(open).map(([name, { value }]) => [name, value]));
   if (canonical(drawn) !== canonical(setUp.data) || canonical(secrets) !== canonical(setUp.secrets))
     findings.broken("chance", "set-up", where);
+}
+
+/**
+ * Draws the set-up of a game as its script does.
+ * @param {{[name: string]: any}} created the data of the event that created the game
+ * @param {Draws} draws those that remain after the order of the seats
+ * @param {Context["setUps"]} setUps
+ * @returns {Promise<SetUp | null>} null for a game without a script
+ */
+export async function drawSetUp(created, draws, setUps) {
+  if (!Object.hasOwn(setUps, created.rules)) return null;
+  /** @type {SetUpScript} */
+  const script = await import(setUps[created.rules]);
+  return script.drawSetUp(created, draws);
 }
 
 /**

@@ -164,6 +164,20 @@ export interface Summary {
   /** Who may have kept an intact copy of the record. */
   copies: string[];
 }
+/** The draws that a seed produces, as the script of a game needs them. */
+export interface Draws {
+  below(n: number): Promise<number>;
+  shuffle(items: string[]): Promise<string[]>;
+}
+/** What is drawn at the start of a game, in the event `GameStarted`: public data, and secrets by name. */
+export interface SetUp {
+  data: JsonObject;
+  secrets: JsonObject;
+}
+/** The script `set_up.js` of a game. The draws are those that remain after the order of the seats. */
+export interface SetUpScript {
+  drawSetUp(created: { [name: string]: any }, draws: Draws): Promise<SetUp | null>;
+}
 /** A record while it is verified. */
 export interface Context {
   header: Header;
@@ -172,6 +186,8 @@ export interface Context {
   keys: Map<string, KnownKey>;
   /** The name of the transparency log that the reader knows as that of the server. */
   knownLog?: string | null;
+  /** The addresses of the scripts that draw set-ups, by game; a game without chance has none. */
+  setUps: Record<string, string>;
   findings: {
     examined: Record<CheckName, number>;
     broken(check: CheckName, code: string, details?: Details): void;

@@ -75,6 +75,8 @@ class RecordReader {
     this.keys = new Map();
     /** @type {Context["knownLog"]} */
     this.knownLog = null;
+    /** @type {Context["setUps"]} */
+    this.setUps = {};
     /** @type {{receipt: JsonObject, line?: number}[]} */
     this.receipts = [];
     this.kind = HEADER_LINE;
@@ -159,12 +161,14 @@ class RecordReader {
  * evidence of the reader @param {readonly TrustedKey[]} evidence.trusted the keys of servers that the reader
  * trusts @param {readonly JsonObject[]} [evidence.receipts] receipts that are not in the record @param
  * {readonly SentNonce[]} [evidence.nonces] nonces that the program of the reader sent @param {string | null}
- * [evidence.log] the name of the log of the server @param {(report: Report) => void} onReport @returns
+ * [evidence.log] the name of the log of the server @param {Record<string, string>} [evidence.setUps] the
+ * addresses of the scripts that draw set-ups, by game @param {(report: Report) => void} onReport @returns
  * {Promise<Record<CheckName, Verdict>>}
  */
-export async function verify(source, { trusted, receipts = [], nonces = [], log = null }, onReport) {
+export async function verify(source, { trusted, receipts = [], nonces = [], log = null, setUps = {} }, onReport) {
   const record = new RecordReader(onReport);
   record.knownLog = log;
+  record.setUps = setUps;
   const { findings } = record;
   try {
     await record.read(source);

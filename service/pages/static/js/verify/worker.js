@@ -45,11 +45,11 @@ async function readReceipts(files) {
   return receipts;
 }
 
-/** @param {MessageEvent<{record: Blob, receipts: Blob[], nonces: SentNonce[], trusted: TrustedKey[], log?: string}>} message */
-onmessage = async ({ data: { record, receipts: files, nonces, trusted, log } }) => {
+/** @param {MessageEvent<{record: Blob, receipts: Blob[], nonces: SentNonce[], trusted: TrustedKey[], log?: string, setUps: Record<string, string>}>} message */
+onmessage = async ({ data: { record, receipts: files, nonces, trusted, log, setUps } }) => {
   try {
     const receipts = await readReceipts(files);
-    await verify(record, { trusted, receipts, nonces, log }, (report) => postMessage(report));
+    await verify(record, { trusted, receipts, nonces, log, setUps }, (report) => postMessage(report));
     postMessage({ kind: "end" });
   } catch (fault) {
     if (fault instanceof BrokenReceipt) postMessage({ kind: "bad-receipts", line: fault.line });

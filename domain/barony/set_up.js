@@ -1,12 +1,10 @@
 // @ts-check
-// What the seed draws at the start of a game, after the order of the seats (docs/formats.md, Chance): the board and the
-// spells of Barony, and the tiles of Baron.
+// What the seed draws at the start of a game of Barony: the board, and the spells of Sorcery. A second implementation of
+// docs/formats.md (Chance), for the verifier of the pages.
 
-/** @import {Draws} from "./secrets.js" */
-/** @import {JsonObject} from "./types" */
+/** @import {Draws, JsonObject, SetUp} from "../../service/pages/static/js/verify/types" */
 
 /** @typedef {readonly [number, number]} Hex */
-/** @typedef {{data: JsonObject, secrets: JsonObject}} SetUp of the event that starts a game: public data, and secrets by name */
 
 const TERRAINS = ["mountain", "forest", "plain", "field", "lake", "mysterious_place"];
 /** The letter of each terrain. */
@@ -31,55 +29,21 @@ const OPEN_SPELLS = 5;
 /** How much worse than the best a place may be rated. */
 const TOLERANCE = 2;
 
-const BARON_TILES = "meadow village field forest vineyard quarry pond marsh cursed_place".split(" ");
-const OF_VALUE_ONE = ["vineyard", "quarry", "pond"];
-const NEGATIVE = ["marsh", "cursed_place"];
-const SLOTS = 3;
-
 /** @type {readonly Hex[]} */
 const DIRECTIONS = [[1, 0], [1, -1], [0, -1], [-1, 0], [-1, 1], [0, 1]]; // prettier-ignore
 
 /**
  * @param {{[name: string]: any}} created the data of the event that created the game
  * @param {Draws} draws those that remain after the order of the seats
- * @returns {Promise<SetUp | null>} null for a game that this file does not know
+ * @returns {Promise<SetUp | null>} null for a number of seats that the game does not have
  */
-export async function drawSetUp({ rules, seats, options }, draws) {
-  if (!Number.isInteger(seats) || seats < FEWEST_SEATS || seats > MOST_SEATS) return null;
-  if (rules === "baron") return setUpBaron(seats, draws);
+export async function drawSetUp({ seats, options }, draws) {
   const isSorcery = options?.sorcery === true;
-  if (rules !== "barony" || (seats === MOST_SEATS && !isSorcery)) return null;
+  const most = isSorcery ? MOST_SEATS : MOST_SEATS - 1;
+  if (!Number.isInteger(seats) || seats < FEWEST_SEATS || seats > most) return null;
   const board = await layBoard(await drawTiles(seats, isSorcery, draws), RADIUS[seats], draws);
   const spells = isSorcery ? (await draws.shuffle(SPELLS)).slice(0, OPEN_SPELLS).sort() : [];
   return { data: { board, spells }, secrets: {} };
-}
-
-/** @param {number} seats @param {Draws} draws @returns {Promise<SetUp>} */
-async function setUpBaron(seats, draws) {
-  const kinds = await draws.shuffle(OF_VALUE_ONE);
-  const dealt = await draws.shuffle([...kinds, ...kinds].slice(0, seats));
-  const counts = Object.fromEntries(BARON_TILES.map((kind) => [kind, 6]));
-  Object.assign(counts, { meadow: 28 - seats, cursed_place: 3 });
-  for (const kind of dealt) counts[kind] -= 1;
-  const listed = (/** @type {string[]} */ names) => names.flatMap((kind) => Array(counts[kind]).fill(kind));
-  /** @type {string[]} */
-  const removed = [];
-  if (seats === MOST_SEATS) {
-    const ones = listed(OF_VALUE_ONE);
-    removed.push("meadow", ones[await draws.below(ones.length)]);
-    for (const kind of removed) counts[kind] -= 1;
-  }
-  const pile = await draws.shuffle(listed(BARON_TILES));
-  const market = pile.splice(0, SLOTS);
-  let [start] = pile.splice(0, 1);
-  // A tile of negative value goes back into the middle of the pile.
-  while (NEGATIVE.includes(start)) {
-    const [next] = pile.splice(0, 1);
-    pile.splice(Math.floor(pile.length / 2), 0, start);
-    start = next;
-  }
-  const reserves = dealt.map((kind, seat) => [`reserve/${seat}`, ["meadow", kind].sort()]);
-  return { data: { market, start, removed }, secrets: { pile, ...Object.fromEntries(reserves) } };
 }
 
 /** @param {number} seats @param {boolean} isSorcery @param {Draws} draws @returns {Promise<string[]>} */
