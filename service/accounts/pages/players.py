@@ -20,6 +20,7 @@ from service.pages.view_models.game_lists import (
     all_seat_counts,
     filter_query,
     games_of_profile,
+    played_with,
     profile_address,
     read_lists,
 )
@@ -60,6 +61,7 @@ def show_player(handle: str) -> Response:
         statuses=STATUSES,
         results=RESULTS,
         own_address=profile_address(profile.player.id),
+        played_with=played_with(profile.player.id) if profile.player.id == current_player() else [],
     )
 
 

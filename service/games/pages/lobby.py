@@ -22,7 +22,7 @@ from service.pages.session import current_player, require_player, require_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.game_forms import NonceForm, conversation, new_key
-from service.pages.view_models.game_lists import filter_query
+from service.pages.view_models.game_lists import filter_query, played_with
 from service.pages.view_models.new_game_form import (
     BOT_HELP,
     BOT_LABELS,
@@ -66,7 +66,8 @@ def show_new_game() -> Response:
     preset = request.args.get("preset", WEEKS)
     preset = preset if preset in PRESETS else WEEKS
     club = {CLUB_OPTION: request.args["club"]} if request.args.get("club") else {}
-    form = Form({"preset": preset, **PRESETS[preset].values, **club})
+    invite = {"invite": request.args["invite"]} if request.args.get("invite") else {}
+    form = Form({"preset": preset, **PRESETS[preset].values, **club, **invite})
     return _new_game_page(entries.get(name) or next(iter(entries.values())), form)
 
 
@@ -164,6 +165,13 @@ def show_open_game(
         message_key=new_key(),
         invitation=invitation,
         invited_by=invited_by,
+        played_with=[
+            player
+            for player in played_with(player_id)
+            if not game.has_joined(player) and player not in game.invited
+        ]
+        if player_id == game.creator
+        else [],
         bots=offered_bots(game.rules),
         bot_labels=BOT_LABELS,
         default_bot=request.args.get("bot", DEFAULT_BOT),

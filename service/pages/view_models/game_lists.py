@@ -37,6 +37,8 @@ from service.pages.view_models.alert_lines import read_badges
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""
 PAGE_GAMES: Final = 24
+MOST_PLAYED_WITH: Final = 8
+"""People that `played_with` returns."""
 _DAY: Final = 24 * 3600
 _MANY: Final = 2
 """From so many of a unit of time on, smaller units are left out."""
@@ -327,6 +329,21 @@ LISTS: Final[Mapping[str, Callable[[str | None, str | None, int], GameList]]] = 
 Their arguments are the viewer (the id of a player, or None), a cursor (None: the first page), and the most
 games of the page. They raise Malformed for an invalid cursor.
 """
+
+
+def played_with(player: str) -> list[str]:
+    """Return the ids of the people with whom a player has played last, those of the latest game first."""
+    page = service().games.listings.page(("playing", "finished"), player, None, PAGE_GAMES, player)
+    others = dict.fromkeys(
+        other
+        for summary in service().games.queries.summaries(page.games)
+        if summary is not None
+        for other, _ in summary.players
+        if other != player and other not in summary.bots
+    )
+    # An account that was erased has no handle.
+    handles = service().accounts.players.handles(others)
+    return [other for other in others if other in handles][:MOST_PLAYED_WITH]
 
 
 def _listed(summaries: Sequence[Summary | None], viewer: str | None) -> list[ListedGame]:

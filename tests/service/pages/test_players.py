@@ -169,3 +169,23 @@ def test_open_games_show_the_reliability_of_their_creators(
     token = service.accounts.players.login("ada", "correct horse")[1]
     service.accounts.players.change_settings(ada, token, {"profile": "nothing"})
     assert shown not in visitor.get("/games?list=open").text
+
+
+def test_a_player_challenges_those_with_whom_they_have_played(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
+    stranger = app.test_client()
+    log_in(stranger, service, "cid")
+    finish(service, ada, bea)
+    own = browser.get("/players/ada").text
+    assert 'href="/games/new?invite=bea"' in own
+    assert 'href="/games/new?invite=ada"' not in own
+    assert "with whom you have played" not in stranger.get("/players/ada").text
+    assert 'href="/games/new?invite=ada"' in stranger.get("/players/ada").text
+    assert "/games/new?invite=" not in app.test_client().get("/players/ada").text
+    assert re.search(r'name="invite"[^>]* value="bea"', browser.get("/games/new?invite=bea").text)
+    address = f"/games/{service.games.commands.create(ada, rules='barony', seats=3, options={}).id}"
+    assert "Invite bea" in browser.get(address).text
+    assert post(browser, f"{address}/invited", address, handle="bea").location == address
+    assert "Invite bea" not in browser.get(address).text
