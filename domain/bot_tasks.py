@@ -148,7 +148,7 @@ def _common_action_task(
     """The action possible at any time that all people have taken, for a bot that has not, such as asking
     for the end of the game, or withdrawing that request. Resigning does not count.
 
-    All people have taken an action when none of them can take it any more.
+    All people have taken an action when none of them can still take it.
     """
     if not people:
         return None

@@ -72,7 +72,7 @@ class EarlierGames:
         self._load = load
 
     def keep(self, game: Game) -> None:
-        """Keep a game, which nobody changes any more, if play resumes from it."""
+        """Keep a game, which must not change afterwards, in case play resumes from it."""
         if game.seq in self.seqs:
             self._games[game.seq] = game
 

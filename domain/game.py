@@ -126,7 +126,7 @@ left out.
 class GameOf(Generic[S, A, P]):
     """Everything that a log records up to `seq`, with the rule system and a state of the same.
 
-    The code that made a game owns it and may change it; share only a game that will not change any more.
+    The code that made a game owns it and may change it; share only a game that will no longer change.
     """
 
     id: Kept[str]
@@ -145,8 +145,9 @@ class GameOf(Generic[S, A, P]):
     declined: Kept[tuple[str, ...]] = ()
     """The ids of the players who have declined an invitation."""
     invitations: Kept[int] = 0
-    """How many players have been invited, those who have declined and those who are not invited any more
-    included."""
+    """How many players have been invited, including those who have declined or whose invitation was
+    revoked.
+    """
     places: Kept[tuple[Place, ...]] = ()
     all_nonces: Kept[tuple[str, ...]] = ()
     """The nonces (hex) with which players ever took places, in the order of the log."""
@@ -349,7 +350,7 @@ class GameOf(Generic[S, A, P]):
 
     @property
     def has_ended(self) -> bool:
-        """Whether it is finished or abandoned: nothing is secret any more."""
+        """Whether it is finished or abandoned: it has no secrets then."""
         return self.status in ("finished", "abandoned")
 
     def may_see(self, secret: str, viewer: int | None) -> bool:

@@ -69,7 +69,7 @@ class Record:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the last event ends the game, so that nothing in it is secret any more."""
+        """Whether the last event ends the game, so that it has no secrets."""
         return bool(self.events) and self.events[-1]["type"] in ENDINGS
 
     @property

@@ -120,7 +120,7 @@ class Statement:
 class StatementWithNonce(Statement):
     """A statement after which play may resume from an earlier event.
 
-    `nonce` (hex) is what the person's program adds to the seed of what is drawn anew then.
+    `nonce` (hex) is added by the person's program to the seed of what is drawn then.
     """
 
     nonce: str | None = None

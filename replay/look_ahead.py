@@ -43,7 +43,7 @@ class Outlook:
         return None if self.state is None else self.state.to_act
 
     def unknown(self) -> "Outlook":
-        """Return the outlook in which nothing is known any more."""
+        """Return the outlook in which nothing is known."""
         return Outlook(self.game, self.seat, None, self.hides_secrets, is_certain=False)
 
     def preview(self, seat: int, action: JsonObject) -> "Outlook":

@@ -264,7 +264,7 @@ class _TlsMasterConnection(_MasterConnection, SSLConnection):
 
 
 class _MasterClient(_Client):
-    """A client that leaves a server which is no master any more, and closes its connections to Sentinels."""
+    """A client that leaves a server which is no longer a master, and closes its connections to Sentinels."""
 
     @override
     def parse_response(self, connection: Any, command_name: Any, **options: Any) -> Any:

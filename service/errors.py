@@ -145,7 +145,7 @@ class TooManyWebhooks(Conflict):
 
 
 class KeyNotUsable(Conflict):
-    """The key of a player cannot be registered, or cannot sign actions of this game (any more)."""
+    """The key of a player cannot be registered, or cannot (or can no longer) sign actions of this game."""
 
 
 class InvalidPlayerSignature(ServiceError):

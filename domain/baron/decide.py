@@ -182,7 +182,9 @@ def _decide_keep(state: State, seat: int, action: PlaceKeep) -> DomainEvent:
 
 
 def _no_keep(seat: int, *, is_resting: bool) -> Refused:
-    """The refusal of a keep to a seat that has none to put down; `is_resting`: any more in this turn."""
+    """The refusal of a keep to a seat that has none to put down; `is_resting`: because its keeps rest until
+    the next turn.
+    """
     player = PlayerAt(seat)
     if is_resting:
         return refusal(

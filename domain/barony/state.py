@@ -163,7 +163,9 @@ class State:
         return len(self.is_out)
 
     def knights_to_change(self, seat: int) -> bytearray:
-        """The knights of the seat by hex, which the caller may change: copies do not share them any more."""
+        """The knights of the seat by hex, which the caller may change: they are no longer shared
+        with copies.
+        """
         knights = self.knights[seat] = self.knights[seat].copy()
         return knights
 

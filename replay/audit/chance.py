@@ -97,7 +97,7 @@ class NonceCheck:
             self._add_doubt(start, self._reason_for_doubt(seq))
 
     def _add_doubt(self, start: int, reason: Message) -> None:
-        """Report why it cannot be known any more whether the server chose the draws of event `start`."""
+        """Report why it can no longer be known whether the server chose the draws of event `start`."""
         evidence = (
             message(
                 "Nothing can decide it any more. A nonce sent by anybody who joined a game that had been"

@@ -40,8 +40,8 @@ class LabelSizes:
 def label_sizes(scale: float, target: float, minimum: float) -> LabelSizes:
     """Font sizes for a board that is drawn at a scale.
 
-    Labels are given the font size `target` on the page as far as a hex has room for them. Coordinates
-    are left out when they would be smaller than `minimum`.
+    Labels are given the font size `target` on the page where a hex has room for them. Coordinates are left
+    out when they would be smaller than `minimum`.
     """
 
     def clamped(smallest: float, largest: float) -> float:

@@ -2,7 +2,7 @@
 
 Every part of the service registers how it deletes its data about a player: holidays, keys, games, sandboxes,
 conditional actions, notifications, and texts in disputes and chats. The logs of games stay as they are. They
-contain the player's id, which nothing resolves any more, and public keys.
+contain the player's id, which can no longer be resolved, and public keys.
 
 An erasure that has begun is completed, whatever happens: first the id is added to the list of erased
 players, and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every

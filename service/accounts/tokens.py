@@ -184,7 +184,7 @@ class Tokens:
     def end_all(self, player_id: str, except_token: str | None = None) -> None:
         """End all sessions of a player, with or without that of one token.
 
-        Without one, nothing lets anybody into the account any more: personal tokens are revoked as well.
+        Without one, nobody can use the account: personal tokens are revoked as well.
         """
         excepted_digest = None if except_token is None else _digest(except_token)
         with unavailable_on_error():

@@ -6,7 +6,7 @@ They are fields of the hash with the chat messages of a game (service/chat/store
     dismissed/PLAYER   the keys of the alerts (service/games/alerts.py) that the player has dismissed, at
                        most the last MAX_DISMISSED
 
-In a game that is archived, nothing counts as unread any more.
+In an archived game, no message counts as unread.
 """
 
 from collections.abc import Sequence

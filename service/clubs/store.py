@@ -89,7 +89,7 @@ class ClubWithPeople:
     ) -> tuple[list[str], str | None]:
         """Return the ids of a page of the players with a relation, and `after` of the next one or None.
 
-        `after` is the id of a player; one who has no such relation any more begins a new list.
+        `after` is the id of a player; one who no longer has such a relation begins a new list.
         """
         ids = self.with_relation(relation)
         start = ids.index(after) + 1 if after in ids else 0

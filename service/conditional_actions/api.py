@@ -123,8 +123,8 @@ def put_conditional_actions(game_id: str, player: str, body: JsonObject) -> Resp
     """Prepare actions while another player is to act.
 
     They replace what the player had prepared. Each entry of `branches` is an action that may come next, and
-    contains those that may come after it. When the game has come to an action of the player's own seat,
-    the server takes it at once, and its event is marked as `conditional`. Everything is void when anything
+    contains those that may come after it. When the game has come to an action of the player's own seat, the
+    server takes it without delay, and its event is marked as `conditional`. Everything is void when anything
     else happens.
 
     Each action is checked as far as it can be known what will be possible then: what the rules certainly

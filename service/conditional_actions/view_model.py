@@ -147,7 +147,7 @@ def _rows(
 
 
 def _after(before: Outlook, node: Node) -> Outlook:
-    """Return the outlook after a node, also of a tree that would not be accepted any more."""
+    """Return the outlook after a node, also of a tree that would no longer be accepted."""
     try:
         return before.after(node)
     except Refused:

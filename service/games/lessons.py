@@ -94,7 +94,7 @@ class Lessons:
     def is_offered(self, head: Game, seat: int | None) -> bool:
         """Return whether the player of a seat can switch lessons on: while a game against bots goes on.
 
-        Also in a tutorial game. A game that is too long to be replayed has no lessons any more.
+        Also in a tutorial game. A game that is too long to be replayed has no further lessons.
         """
         if seat is None or head.status != "playing" or head.seq > self._bounds.max_replayed_events:
             return False

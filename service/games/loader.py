@@ -71,7 +71,7 @@ class GameLoader:
         access: GameAccess | None = None,
         on_damage: OnDamage = lambda _: None,
     ) -> None:
-        """`on_loss` is called with a cached game whose last event is not in the log any more.
+        """`on_loss` is called with a cached game whose last event is no longer in the log.
 
         `on_damage` is called with the damage of a game, each time when it is noticed.
 
@@ -134,7 +134,7 @@ class GameLoader:
         return game
 
     def find_losses(self) -> None:
-        """Report and remove every cached game whose last event is not in the log any more.
+        """Report and remove every cached game whose last event is no longer in the log.
 
         For use after the connection to the store was lost, since a replica may have taken its place.
         """

@@ -34,7 +34,7 @@ class LostEvents:
         self._redis = client
 
     def report(self, game: Game) -> None:
-        """Note that the last event of a game, as this process had it, is not in the log any more."""
+        """Note that the last event of a game, as this process had it, is no longer in the log."""
         log.critical("the store has lost events of game %s, up to event %d", game.id, game.seq)
         with unavailable_on_error():
             self._redis.sadd(_KEY, f"{game.id} {game.seq} {game.hash}")

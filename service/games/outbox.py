@@ -80,7 +80,7 @@ def outbox_entries(
                 entries["finish"] = None
                 entries["notify/over"] = {"seq": event["seq"]}
             case "GameAbandoned":
-                # An abandoned game has no ranking, so its rounds need not be scored any more.
+                # An abandoned game has no ranking, so its other rounds need not be scored.
                 entries |= {f"score/{round}": None for round in after.rounds_ended}
                 entries["finish"] = None
                 entries["notify/over"] = {"seq": event["seq"]}
@@ -110,7 +110,7 @@ def _event_entries(before: Game | None, event: Event) -> dict[str, JsonObject | 
 
 
 def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObject | None]:
-    """Return entries for the players invited since `before`; None for those who need no answer any more."""
+    """Return entries for the players invited since `before`; None for those who no longer have to answer."""
     awaited_before = () if before is None else before.awaited
     seq = 1 if before is None else after.seq
     entries: dict[str, JsonObject | None] = {

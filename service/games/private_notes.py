@@ -3,8 +3,8 @@
     cartulary:private-notes:PLAYER        hash: GAME/SEQ -> JSON of the note on that event: `at` and `text`
     cartulary:private-note-index:PLAYER   sorted set of the same names, in their order; SEQ has ten digits
 
-Nobody but their author reads them: they are in no log, and no other page or list depends on them. A name is
-in the index before there is a note, so that the bound holds, and until there is none any more.
+Nobody but their author reads them: they are in no log, and no other page or list depends on them. A name
+enters the index before there is a note, so that the bound holds, and stays until the last note is gone.
 """
 
 from dataclasses import dataclass

@@ -77,7 +77,7 @@ class StatementCommands:
             )
 
     def field_faults(self, body: Mapping[str, Any]) -> dict[str, Text]:
-        """Return what is wrong with `statement` and `ruling`, as far as they are given, by field."""
+        """Return what is wrong with `statement` and `ruling`, where they are given, by field."""
         faults: dict[str, Text] = {}
         statement, ruling = body.get("statement"), body.get("ruling")
         if isinstance(statement, str):

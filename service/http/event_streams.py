@@ -41,9 +41,8 @@ class StreamRequest:
     `evict_on_leave` is the id of a player who may see this game only while they have a place in it: the
     stream ends when they leave the game. `evict_without_invitation` is the id of a player who may see it only
     while they are invited or have a place: the stream ends when they decline, when the invitation is revoked,
-    or when an administrator moves their seat to another account.
-    `club` is the id of a club whose members may see the game: the stream ends when the player is none any
-    more. `must_reset`: the log has no event `after`.
+    or when an administrator moves their seat to another account. `club` is the id of a club whose members may
+    see the game: the stream ends when the player leaves the club. `must_reset`: the log has no event `after`.
     """
 
     game_id: str

@@ -40,7 +40,7 @@ class Times:
 
 ANY_TIME: Final = Times()
 OUT_OF_DATE: Final = message("it was out of date before it was sent")
-"""Why a notification is cancelled that is about nothing current any more."""
+"""Why a notification that is out of date is cancelled."""
 
 
 @dataclass(eq=False, repr=False)

@@ -115,7 +115,7 @@ class Reporter:
         *,
         seconds_to_hang: float = SECONDS_TO_HANG,
     ) -> None:
-        """Without progress for `seconds_to_hang`, the process is not reported any more."""
+        """Without progress for `seconds_to_hang`, the process is no longer reported."""
         self._reports = reports
         self._kind = kind
         self._queues = tuple(queues)

@@ -40,7 +40,7 @@ def dismissed_announcements() -> frozenset[str]:
 
 @blueprint.post("/announcements/dismissals")
 def dismiss_announcement() -> Response:
-    """Do not show an announcement in this browser any more."""
+    """Stop showing an announcement in this browser."""
     response = see_other(next_address())
     dismissed = {*dismissed_announcements(), request.form.get("announcement", "")}
     # Only ids of current announcements are kept, so that the cookie stays short.

@@ -141,8 +141,8 @@ def can_write_session() -> bool:
 def load_visitor() -> None:
     """Identify the visitor of a page by the session, as `service.http.context` does by a header.
 
-    A token that is not valid any more is removed from the session. An account without a time zone gets that
-    of the browser.
+    A token that is no longer valid is removed from the session. An account without a time zone gets that of
+    the browser.
     """
     g.player_id, g.player_locale = None, session.get(_LANGUAGE)
     browser_zone = request.cookies.get(TIME_ZONE_COOKIE)

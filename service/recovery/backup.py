@@ -352,7 +352,7 @@ def _copy_keys(source: redis.Redis, target: redis.Redis) -> None:
             values = reading.execute()
         with target.pipeline(transaction=False) as writing:
             for key, value, left in zip(keys, values[::2], values[1::2], strict=True):
-                # A key that has expired in the meantime has no value any more.
+                # A key that has expired in the meantime has no value.
                 if value is not None:
                     writing.restore(key, max(left, 0), value, replace=True)
             writing.execute()

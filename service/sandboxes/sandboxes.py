@@ -184,7 +184,7 @@ class Sandboxes:
         return self._kept(stored, sandbox).sandbox.copy()
 
     def _kept(self, stored: StoredSandbox, sandbox: Sandbox) -> OpenSandbox:
-        """Cache a sandbox, which nobody changes any more, and return it."""
+        """Cache a sandbox, which must not change afterwards, and return it."""
         with self._lock:
             self._played[stored.id] = (stored.stored, sandbox)
         return OpenSandbox(stored, sandbox)

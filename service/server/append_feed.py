@@ -98,7 +98,7 @@ class AppendFeed:
                                     message["data"],
                                 )
                     finally:
-                        # Before the connection is closed: nobody may subscribe through it any more.
+                        # Before the connection is closed, because nobody may subscribe through it afterwards.
                         self._pubsub = None
             except (redis.RedisError, OSError) as error:
                 log.warning("event streams wait for Redis: %s", type(error).__name__)

@@ -189,7 +189,7 @@ class ConnectionTable:
         return True
 
     def end_upload(self, connection: Connection) -> None:
-        """Note that the body of a connection, if it was large, is not needed any more."""
+        """Note that the body of a connection, if it was large, is no longer needed."""
         self._uploads.pop(connection, None)
 
     async def check_deadlines(self, clock: Callable[[], float]) -> None:

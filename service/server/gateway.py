@@ -189,7 +189,7 @@ class Gateway:
         self._checks.close()
 
     def _enqueue(self, queue: RequestQueue, job: Job) -> None:
-        """Queue a job, and refuse the one that has no place any more."""
+        """Queue a job, and refuse the one that it displaces."""
         displaced = queue.put(job)
         if displaced is not None:
             # Not at once, so that the connection counts the requests that a client sends together.

@@ -117,7 +117,7 @@ class HttpConnection(asyncio.Protocol):
         self._is_last = False
         """Whether the connection closes after the response to the request that is being handled."""
         self._is_half_closed = False
-        """Whether the client has closed its half of the connection: it sends nothing any more."""
+        """Whether the client has closed its half of the connection, and sends no more."""
         self._is_write_paused = False
         self._unsent_mark = 0
         self._drain_waiter: asyncio.Future[None] | None = None

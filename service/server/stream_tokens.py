@@ -1,5 +1,5 @@
 """Ends the streams of players who have logged out, whose accounts have been deleted, or who watch a private
-game of a club and are not members any more.
+game of a club of which they are no longer members.
 """
 
 import asyncio

@@ -424,7 +424,7 @@ def _texts(
 
 
 def _evicts(stream: StreamRequest, frame: EventFrame) -> bool:
-    """Return whether the viewer of the stream may not see the game any more from this event on."""
+    """Return whether the viewer of the stream loses access to the game with this event."""
     return (frame.leaver is not None and frame.leaver == stream.evict_on_leave) or (
         stream.evict_without_invitation is not None
         and stream.evict_without_invitation in (frame.uninvited, frame.excluded)

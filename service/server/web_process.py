@@ -166,7 +166,7 @@ async def _repeat(
             try:
                 await check()
             except Exception:
-                # Without the next checks, no bound of time would hold any more.
+                # Without the next checks, no time limit would hold.
                 log.exception("a check of the deadlines has failed")
             count += 1
             if count % CHECKS_PER_LOG == 0:

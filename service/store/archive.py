@@ -119,7 +119,7 @@ class Archive:
         }
 
     def game(self, game_id: str, stub: Stub | None = None) -> ArchivedGame | None:
-        """Return an archived game; None if it is not archived, or not any more. Raises Unreadable.
+        """Return an archived game; None if it is not, or is no longer, archived. Raises Unreadable.
 
         `stub` is its stub if that was read just now.
         """
@@ -143,7 +143,7 @@ class Archive:
         return {} if game is None else game.parts.get(part, {})
 
     def read(self, stub: Stub) -> ArchivedGame | None:
-        """Return the game of a stub; None if the object does not exist (any more).
+        """Return the game of a stub; None if the object does not, or no longer, exist.
 
         Few threads read at the same time, so that a slow store does not occupy all of them. Raises
         Unreadable if the object is damaged.

@@ -1,6 +1,6 @@
 -- Begin to move a game into the archive: name the object, so that it is found if the process dies.
 --
--- Objects that other processes have begun to write become obsolete: those moves cannot be finished any more.
+-- Objects that other processes have begun to write become obsolete: those moves can no longer be finished.
 --
 -- KEYS  log, stub of the archived game, objects    ARGV  name of the object ('' for none), now in seconds
 -- Returns 1 if the game can be moved, else 0: it has no log here

@@ -68,7 +68,7 @@ class DamagedGames:
             log.warning("game %s is no longer damaged: %s", game_id, part)
 
     def report_event(self, game_id: str, event: int, reason: str) -> None:
-        """Report the first damaged event of a game, and have no process append to the game any more."""
+        """Report the first damaged event of a game, and stop all processes from appending to the game."""
         self.report(game_id, event_part(event), reason)
         with unavailable_on_error():
             self._redis.set(game_key(game_id, DAMAGED), event)

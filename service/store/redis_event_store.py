@@ -82,7 +82,7 @@ SETTLED_SECONDS: Final = 7 * 24 * 3600
 """How long this date is kept: no request takes longer to append its events."""
 SCAN_PAGE: Final = 500
 _TAKEN: Final = "equal or smaller than the target stream top item"
-"""What Redis says if the log had an event with the seq of the next one, which is not stored any more."""
+"""The error of Redis if the log had an event with the seq of the next one, which is no longer stored."""
 
 
 def game_key(game_id: str, part: str) -> str:

@@ -217,7 +217,7 @@ class TournamentProgress:
             if type is None or not (is_over or type in ENDINGS):
                 continue
             if is_over:
-                # An action that is held up is not by the last date any more, whatever time it has.
+                # An action that is held up comes after the last date, whatever its time.
                 self._event_store.settle(game_id, drawn.ends)
             game = self._repository.load(game_id).game
             if not (game.has_ended and game.at <= drawn.ends):

@@ -41,7 +41,7 @@ class LogIncomplete(Unavailable):
 
 
 class CheckpointNotKept(Conflict):
-    """The server has not published this checkpoint, or does not keep it any more."""
+    """The server has not published this checkpoint, or no longer keeps it."""
 
 
 @dataclass(eq=False, repr=False)

@@ -304,7 +304,7 @@ class TransparencyStore:
         return self.checkpoint(size)
 
     def checkpoint(self, size: int | None) -> SignedNote | None:
-        """Return the note of the published checkpoint of this size; None if it is not kept any more."""
+        """Return the note of the published checkpoint of this size; None if it is no longer kept."""
         if size is None:
             return None
         note = read_field(self._redis, _PREFIX + "checkpoints", str(size))

@@ -53,7 +53,7 @@ class AccountMailSender:
                 has_unsubscribe=is_about_game,
             )
         except (NotFound, Forbidden):
-            # The webhook was removed meanwhile, the player may not see the game or the club any more, or the
+            # The webhook was removed meanwhile, the player may no longer see the game or the club, or the
             # club has another owner.
             self._mails.remove(mail.id)
         except MailRefused as error:

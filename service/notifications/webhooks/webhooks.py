@@ -126,7 +126,7 @@ class Webhooks:
     def _without_revoked(
         self, player: str, webhooks: Sequence[Webhook], stored: Mapping[Any, Any]
     ) -> list[Webhook]:
-        """Return the webhooks but those whose personal token is not valid any more, which are removed."""
+        """Return the webhooks, and remove those whose personal token is no longer valid."""
         tokens = {to_text(id): to_text(digest) for id, digest in stored.items()}
         valid = self._personal_tokens.valid(sorted(set(tokens.values())))
         revoked = [id for id, digest in tokens.items() if digest not in valid]
@@ -207,7 +207,9 @@ class Webhooks:
         return self._store(player, replace(self.find(player, id), failures=0, disabled_at=None))
 
     def paused_until(self, player: str, webhooks: Sequence[Webhook]) -> list[str | None]:
-        """Return for each webhook until when nothing is posted to it after failures; None for at once."""
+        """Return for each webhook until when nothing is posted to it after failures; None if posts are
+        possible now.
+        """
         now = wall_clock.now()
         breakers = self._breakers.of_each(
             [Receiver(self.channel, player, webhook.id) for webhook in webhooks]

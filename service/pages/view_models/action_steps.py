@@ -343,7 +343,7 @@ class ActionSteps:
 
     @property
     def shown_action(self) -> Action | None:
-        """The action that the board previews: as far as it is whole."""
+        """The action that the board previews, if it is complete."""
         return self.step.action or self.step.extended
 
     @property
@@ -404,7 +404,7 @@ class ActionSteps:
 
     @cached_property
     def _shown_events(self) -> list[Event]:
-        """The events of the previewed actions, as far as they are known."""
+        """The known events of the previewed actions."""
         rules = self.game.rules
         events = [(planned.action, planned.event) for planned in self.planned]
         if self.shown_action is not None:

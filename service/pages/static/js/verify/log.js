@@ -54,7 +54,7 @@ export class GameLog {
     this.keys = new Map();
     /** @type {Map<string, number>} The last statement of each person, by its seq. */
     this.statements = new Map();
-    /** The seq of the last event of play: the signature of an action for an older position is not valid any more. */
+    /** The seq of the last event of play: the signature of an action for an older position is no longer valid. */
     this.playSeq = 0;
     /** How many actions people have taken, and how many of them are signed. */
     this.actions = 0;
