@@ -232,7 +232,7 @@ class _Parser:
         own = self._own_seat
         is_same_action = (first.seat, first.action) == (second.seat, second.action)
         if own in (first.seat, second.seat) and not is_same_action:
-            return message("an action of one's own is taken at once, so nothing else can come next")
+            return message("your own action is taken immediately, so nothing else can come next")
         shared = first.outcome.keys() & second.outcome.keys()
         if is_same_action and all(first.outcome[name] == second.outcome[name] for name in shared):
             return message("both have the same condition")

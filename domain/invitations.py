@@ -70,4 +70,4 @@ def _require_open(game: Game) -> None:
 
 def _require_invited(game: Game, player: str) -> None:
     if player not in game.invited:
-        raise not_now("this player is not invited, or not any more")
+        raise not_now("this player is not, or no longer, invited")

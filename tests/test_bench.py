@@ -135,9 +135,7 @@ def test_the_path_of_an_action_leads_through_the_rules_to_the_store_and_keeps_it
     assert len(path.calls) <= calls
 
 
-def test_adding_a_game_to_the_ratings_takes_as_many_commands_with_few_and_with_many_games(
-    tmp_path: Path,
-) -> None:
+def test_rating_a_game_takes_a_constant_number_of_commands(tmp_path: Path) -> None:
     with ExitStack() as running:
         few = RatedService(running, tmp_path / "few", 20)
         many = RatedService(running, tmp_path / "many", 2_000)

@@ -281,7 +281,7 @@ def grant(service: "Service", player: str, role: "Role", reason: str) -> Message
 @_subcommand("revoke", message("Take the role of PLAYER away."))
 def revoke(service: "Service", player: str, reason: str) -> Message:
     service.administration.set_role(OPERATOR, _id_of(service, player), None, reason)
-    return message("{player} has no role any more", player=player)
+    return message("{player} no longer has a role", player=player)
 
 
 @_subcommand("remove", message("Remove SEAT from GAME, as if the player had resigned."))

@@ -30,7 +30,7 @@ _file: Final = argument(
 @group(
     "key",
     help=(
-        message("Make a key of your own, and sign actions with it."),
+        message("Create your own key, and sign actions with it."),
         message("FILE contains the private key (PEM). Anybody who has it can sign in your name."),
     ),
 )

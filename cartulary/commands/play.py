@@ -56,7 +56,7 @@ MAX_SEATS: Final = 8
     "--tutorial", is_flag=True, help=message("With --rules: a game with lessons about the rules.")
 )
 @option("--guest", is_flag=True, help=message("Become a new guest, without asking."))
-@option("--no-sign", is_flag=True, help=message("Do not sign your actions with a key of your own."))
+@option("--no-sign", is_flag=True, help=message("Do not sign your actions with your own key."))
 @token_file_option
 @color_option
 def play(

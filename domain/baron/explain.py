@@ -199,7 +199,7 @@ def _place_of_tile(state: State, data: TilePlaced) -> Iterator[Reason]:
     if "bonus" in data:
         yield reason(
             "BN-LAY-3",
-            "laid against {tiles}, it earns {player} {honour} at once",
+            "laid against {tiles}, it earns {player} {honour} immediately",
             tiles=counted(data["touches"], TILE),
             player=PlayerAt(data["seat"]),
             honour=counted(data["bonus"], HONOUR),

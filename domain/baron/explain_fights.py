@@ -30,7 +30,7 @@ def explain_baronies(
     if len(results) > 1:
         yield reason(
             "BN-SIM-6",
-            "all {count} knights are resolved at once, on the board as it stood",
+            "all {count} knights are resolved together, on the board as it stood",
             count=len(results),
         )
     for result in results:
@@ -62,7 +62,7 @@ def keep_occasion(at: Hex) -> Reason:
     """BN-BAR-2: a keep is put down in a complete barony."""
     return reason(
         "BN-BAR-2",
-        "all six tiles around {hex} are there: the barony is resolved at once",
+        "all six tiles around {hex} are there: the barony is resolved immediately",
         hex=hex_at(at),
     )
 

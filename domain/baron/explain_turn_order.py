@@ -75,13 +75,11 @@ def explain_ranking(state: State, data: Result) -> Iterator[Reason]:
     elif playing:
         yield reason(
             "BN-OUB-3",
-            "only {player} is left, so no knight tries to establish a barony any more",
+            "only {player} is left, so no knight tries to establish a barony",
             player=PlayerAt(playing[0]),
         )
     else:
-        yield reason(
-            "BN-OUB-3", "nobody is left, so no knight tries to establish a barony any more"
-        )
+        yield reason("BN-OUB-3", "nobody is left, so no knight tries to establish a barony")
     ranking = sorted(data["ranking"], key=lambda entry: (entry["place"], entry["seat"]))
     for place, sharing in groupby(ranking, key=lambda entry: entry["place"]):
         yield from _place(state, place, [*sharing])
@@ -141,7 +139,7 @@ def explain_honour(
         if parts[1:] and player.out is None:
             yield reason(
                 "BN-OUB-4",
-                "{player}'s honour goes from {honour} to {other} at once: {changes}",
+                "{player}'s honour goes from {honour} to {other} in one step: {changes}",
                 player=PlayerAt(changed),
                 honour=player.honour,
                 other=after.players[changed].honour,
@@ -268,7 +266,9 @@ def _end_of_play(after: State) -> Iterator[Reason]:
         yield reason("BN-END-1", "every player has had the last turns: play is over")
     elif playing:
         yield reason(
-            "BN-OUB-3", "only {player} is left: the game ends at once", player=PlayerAt(playing[0])
+            "BN-OUB-3",
+            "only {player} is left: the game ends immediately",
+            player=PlayerAt(playing[0]),
         )
     else:
-        yield reason("BN-OUB-3", "nobody is left: the game ends at once")
+        yield reason("BN-OUB-3", "nobody is left: the game ends immediately")

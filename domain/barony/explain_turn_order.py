@@ -101,7 +101,7 @@ def explain_request(state: State, data: EndAgreed) -> Iterator[Reason]:
             total=len(staying),
         )
     else:
-        yield reason("BY-END-5", "nobody asks for the end any more")
+        yield reason("BY-END-5", "nobody asks for the end now")
 
 
 def explain_round(state: State, data: RoundScored) -> Iterator[Reason]:
@@ -246,7 +246,7 @@ def _end_of_play(state: State, after: State, event: DomainEvent) -> Iterator[Rea
     staying = after.in_game()
     if len(staying) == 1:
         last = PlayerAt(staying[0])
-        yield reason("BY-END-6", "only {player} is left, so the game ends at once", player=last)
+        yield reason("BY-END-6", "only {player} is left, so the game ends immediately", player=last)
         return
     dukes = _dukes(after)
     if dukes:

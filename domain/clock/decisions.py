@@ -124,7 +124,7 @@ def give_time(game: Game, seat: int, to: int, seconds: int) -> DomainEvent:
         )
     left = MAX_TURN_EXTENSION - game.turn_extension
     if left < 1:
-        raise not_now("this turn cannot be extended any more")
+        raise not_now("this turn cannot be extended further")
     if type(seconds) is not int or not 1 <= seconds <= left:
         fault = message("must be a whole number of seconds, 1 to {most}", most=left)
         raise Malformed({"seconds": fault})

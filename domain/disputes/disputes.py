@@ -219,7 +219,7 @@ def _require_in_progress(game: Game) -> None:
         raise not_now("the game has not started: a player who disagrees can leave it")
     if game.status != "playing":
         raise not_now(
-            "{status}, and its secret is public, so no ruling can change it any more; anyone can"
+            "{status}, and its secret is public, so a ruling can no longer change it; anyone can"
             " audit its record, and compare it with receipts and with other copies",
             status=STATUS_MESSAGES[game.status],
         )

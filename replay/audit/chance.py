@@ -100,12 +100,12 @@ class NonceCheck:
         """Report why it can no longer be known whether the server chose the draws of event `start`."""
         evidence = (
             message(
-                "Nothing can decide it any more. A nonce sent by anybody who joined a game that had been"
+                "Nothing can decide it now. A nonce sent by anybody who joined a game that had been"
                 " created, or by its creator for a bot, would have."
             )
             if self._has_all_nonces
             else message(
-                "Nothing can decide it any more. A nonce sent by the player who joined last would have."
+                "Nothing can decide it now. A nonce sent by the player who joined last would have."
             )
         )
         self._check.add_unknown(reason, evidence, line=start + 1, seq=start)
@@ -191,7 +191,7 @@ class ChanceCheck:
         """
         self.check.add_unknown(
             message(
-                "whether the server chose what was drawn anew when play resumed (event {seq}), by choosing"
+                "whether the server chose what was drawn again when play resumed (event {seq}), by choosing"
                 " the time or the salt of event {previous}",
                 seq=seq,
                 previous=seq - 1,
@@ -222,19 +222,19 @@ class ChanceCheck:
             return
         self.check.add_unknown(
             message(
-                "whether the server chose what was drawn anew when play resumed (event {seq}): the last nonce"
-                " (event {nonce}) is empty",
+                "whether the server chose what was drawn again when play resumed (event {seq}): the last"
+                " nonce (event {nonce}) is empty",
                 seq=seq,
                 nonce=nonces[-1].seq,
             )
             if nonces
             else message(
-                "whether the server chose what was drawn anew when play resumed (event {seq}): nobody"
+                "whether the server chose what was drawn again when play resumed (event {seq}): nobody"
                 " supplied a nonce",
                 seq=seq,
             ),
             message(
-                "Nothing can decide it any more. A nonce sent by the person who agreed or ruled last would"
+                "Nothing can decide it now. A nonce sent by the person who agreed or ruled last would"
                 " have."
             ),
             line=seq + 1,

@@ -81,7 +81,7 @@ class DecisionsCheck:
     def examine(self, step: Step) -> None:
         """Check one event."""
         if self._is_clock_playing and step.event["by"] != CLOCK:
-            problem = message("the clock plays the whole rest of a turn at once")
+            problem = message("the clock plays the whole rest of a turn without a break")
             self.check.add_at_event(step.event["seq"], problem, MADE_UP)
         self._is_clock_playing = is_clock_playing(step)
         self.decide_again(step.event, step.before, step.origin)
@@ -152,7 +152,7 @@ class DecisionsCheck:
         """How the rules of `before` contradict an event, each difference as a clause of a sentence."""
         differences: list[Text] = []
         if _goes_on_deserted(event, before):
-            differences.append(message("the clock abandons a deserted game at once"))
+            differences.append(message("the clock abandons a deserted game immediately"))
         try:
             if event["type"] == "GameStarted" and before is not None:
                 differences += self._set_up_faults(event, before)

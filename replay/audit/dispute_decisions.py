@@ -90,7 +90,7 @@ def result_problems(event: Event, before: Game) -> Iterator[Message]:
         return
     if event["type"] != expected.type or event["by"] != expected.by:
         yield message(
-            "{type} by {actor} follows event {seq} at once",
+            "{type} by {actor} immediately follows event {seq}",
             type=expected.type,
             actor=actor(expected.by),
             seq=before.seq,

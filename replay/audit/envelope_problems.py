@@ -61,7 +61,7 @@ def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
     type, by = event["type"], event["by"]
     expected = None if before is None else _expected_next(before)
     if expected not in (None, type):
-        yield message("{expected} follows at once, not {type}", expected=expected, type=type)
+        yield message("{expected} follows immediately, not {type}", expected=expected, type=type)
     if before is None:
         yield from _creation_problems(event)
     elif before.seq == 1 and type == "SeatTaken" and by != {"player": before.creator}:

@@ -23,7 +23,7 @@ QUESTIONS: Final[Mapping[Topic, Message]] = {
     "key": message("whether the key that signed the record is that of the server"),
     "history": message("whether everybody was shown the same history"),
     "draws": message("whether the server chose what was drawn at the start"),
-    "redraws": message("whether the server chose what was drawn anew during play"),
+    "redraws": message("whether the server chose what was drawn again during play"),
     "later": message("whether the server withholds what came later"),
     "witness": message("whether the witness saw this history"),
     "signatures": message("whether every signature is that of the player"),

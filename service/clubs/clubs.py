@@ -491,7 +491,7 @@ def club_of_token(token: str) -> str:
 
 def _link_not_valid() -> NotFound:
     """Return the error for any link that is not valid: it does not reveal whether there is a club."""
-    return NotFound.with_message("this invitation is not valid, or not any more")
+    return NotFound.with_message("this invitation is not, or no longer, valid")
 
 
 def _is_id(club_id: str) -> bool:

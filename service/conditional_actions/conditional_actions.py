@@ -144,7 +144,9 @@ class ConditionalActions:
                 stored = replace(stored, signed=signed)
             if self._store.put(game_id, player, stored):
                 return ConditionalActionsOfPlayer(game.seq, tree)
-        raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
+        raise Unavailable(
+            message("too many requests write to this game at the same time"), retry_after=1
+        )
 
     def delete(self, game_id: str, player: str) -> None:
         """Delete what a player has prepared, with the note on earlier ones that are void.

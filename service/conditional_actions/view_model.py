@@ -21,7 +21,7 @@ from service.pages.view_models.position_view import unsealed_event
 
 DEEPEST_INDENT: Final = 6
 _FINGERPRINT_DIGITS: Final = 16
-_NOT_A_PLACE: Final = message("what you have prepared does not have this step, or not any more")
+_NOT_A_PLACE: Final = message("what you have prepared does not, or no longer, have this step")
 
 Path = tuple[int, ...]
 

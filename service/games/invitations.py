@@ -135,7 +135,7 @@ def game_of_token(token: str) -> str:
 
 def _not_valid() -> NotFound:
     """Return the error for any invitation that is not valid: it does not reveal whether there is a game."""
-    return NotFound.with_message("this invitation is not valid, or not any more")
+    return NotFound.with_message("this invitation is not, or no longer, valid")
 
 
 def _valid_secret(stored: str) -> str | None:

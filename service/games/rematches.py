@@ -132,8 +132,7 @@ class Rematches:
         """Give the player a place in a rematch, if there is one to take, and return the rematch."""
         if player in rematch.declined or not self._loader.access.can_see(rematch, player):
             raise NotNow(
-                None,
-                message("this player has declined the rematch, or is not invited to it any more"),
+                None, message("this player has declined the rematch, or is no longer invited to it")
             )
         if rematch.status != "open" or rematch.has_joined(player):
             return rematch

@@ -206,7 +206,9 @@ class GameRepository(GameLoader):
                     if is_head:
                         raise
             cached, is_head = self.load(game_id), True
-        raise Unavailable(message("too many requests write to this game at once"), retry_after=1)
+        raise Unavailable(
+            message("too many requests write to this game at the same time"), retry_after=1
+        )
 
     def execute_each(
         self,

@@ -17,7 +17,7 @@ from service.http.schemas.requests import OnlySignature, nonce_field, signature_
 from service.http.validation import Flag, NonNegativeInteger, PositiveInteger, StrictSchema, String
 
 _NONCE: Final = (
-    "Bytes that become part of the seed of what is drawn anew if play resumes. Games with seed version 1"
+    "Bytes that become part of the seed of what is drawn again if play resumes. Games with seed version 1"
     " ignore them."
 )
 

@@ -270,7 +270,7 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
         message_in("notification", "deadline excused"),
         own_or_other(
             lambda it: message(
-                "{game}: you missed a deadline, and your time begins anew", game=it.name
+                "{game}: you missed a deadline, and your time starts again", game=it.name
             ),
             lambda it: message(
                 "{game}: {player} missed a deadline, and has time again",

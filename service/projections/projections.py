@@ -243,7 +243,7 @@ class Projections:
         """
         with unavailable_on_error():
             if self._redis.hsetnx(_key(name), "next", str(int(live) + 1)):
-                log.info("projection %s is derived anew", name)
+                log.info("projection %s is rebuilt", name)
             stored = self._redis.hget(_key(name), "next")
         if stored is None:
             return

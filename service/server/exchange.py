@@ -22,8 +22,8 @@ from service.server.wsgi import AppResponse
 
 log = logging.getLogger(__name__)
 
-PageReader: TypeAlias = Callable[[], Awaitable[bytes | None]]
-"""Returns the next page of a body, None after the last. Raises ConnectionError if the client is gone."""
+PartReader: TypeAlias = Callable[[], Awaitable[bytes | None]]
+"""Returns the next part of a body, None after the last. Raises ConnectionError if the client is gone."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,8 +39,8 @@ class Exchange:
     """The player of its token, if the visitor is one."""
     job: Job | None = None
     """What a thread has to do or does for the exchange."""
-    page: "asyncio.Future[bytes | None] | None" = None
-    """The page that the job produces, if it is one."""
+    part: "asyncio.Future[bytes | None] | None" = None
+    """The part that the job produces, if it produces one."""
     is_open: bool = True
     has_started: bool = False
     """Whether a part of the response has been sent."""
@@ -104,17 +104,17 @@ async def send_stream(
     return False
 
 
-async def send_pages(exchange: Exchange, response: AppResponse, next_page: PageReader) -> bool:
-    """Send a body page by page, each when the client has read the one before it.
+async def send_parts(exchange: Exchange, response: AppResponse, next_part: PartReader) -> bool:
+    """Send a body part by part, each when the client has read the one before it.
 
     Returns whether it was sent completely; if not, the connection is aborted, so that the client does not
     take a part of the body for the whole.
     """
     exchange.send_head(response.status, response.headers)
     try:
-        while (page := await next_page()) is not None:
-            if page:
-                await exchange.send_part(page)
+        while (part := await next_part()) is not None:
+            if part:
+                await exchange.send_part(part)
     except ConnectionError:
         log.debug("the client of a long response has disconnected")
     except Exception:

@@ -3,7 +3,7 @@
     connection ─▶ gateway ─┬▶ /healthz, /readyz         answered by the event loop
                            ├▶ queue of accounts ─▶ threads ─┐
                            ├▶ queue of pictures ─▶ threads ─┤
-                           └▶ queue of requests ─▶ threads ─┴▶ Flask ─▶ response, pages or event stream
+                           └▶ queue of requests ─▶ threads ─┴▶ Flask ─▶ response, parts or event stream
 
 Registering and logging in cost a password hash, and a PNG takes long to draw, so each has a separate queue
 and separate threads. A thread only computes: everything that waits for a client happens in the event loop.
@@ -29,7 +29,7 @@ from service.http.event_streams import STREAM_REFUSAL, STREAM_REQUEST, StreamReq
 from service.http.language import select_language
 from service.http.problems import NO_RESOURCE
 from service.readiness import Readiness, readiness_as_json
-from service.server.exchange import Exchange, send_pages, send_stream
+from service.server.exchange import Exchange, send_parts, send_stream
 from service.server.health_checks import HealthChecks
 from service.server.http_connection import HttpConnection
 from service.server.http_request import HttpRequest, has_normal_path
@@ -208,8 +208,8 @@ class Gateway:
             exchange.listener.close()
         self._exchanges.discard(exchange)
         job, exchange.job = exchange.job, None
-        if job is not None and exchange.queue.remove(job) and exchange.page is not None:
-            _set_exception(exchange.page, ConnectionError("the client has disconnected"))
+        if job is not None and exchange.queue.remove(job) and exchange.part is not None:
+            _set_exception(exchange.part, ConnectionError("the client has disconnected"))
 
     def _respond(self, exchange: Exchange, response: bytes, *, is_last: bool = False) -> None:
         """Send a complete response, unless its client is gone."""
@@ -331,7 +331,7 @@ class Gateway:
     def _start_pages(self, exchange: Exchange, response: AppResponse) -> None:
         if exchange.is_open:
             exchange.job = None
-            self._start(self._send_pages(exchange, response))
+            self._start(self._send_parts(exchange, response))
         else:
             response.close()
 
@@ -347,33 +347,33 @@ class Gateway:
         elif await send_stream(exchange, self._hub, stream, headers):
             self._respond(exchange, exchange.body_end, is_last=not exchange.is_chunked)
 
-    async def _send_pages(self, exchange: Exchange, response: AppResponse) -> None:
-        pages = iter(response.parts)
-        if await send_pages(exchange, response, lambda: self._next_page(exchange, pages)):
+    async def _send_parts(self, exchange: Exchange, response: AppResponse) -> None:
+        parts = iter(response.parts)
+        if await send_parts(exchange, response, lambda: self._next_part(exchange, parts)):
             self._respond(exchange, exchange.body_end, is_last=not exchange.is_chunked)
 
-    async def _next_page(self, exchange: Exchange, pages: Iterator[bytes]) -> bytes | None:
-        """Have a thread produce the next page, None after the last. Raises ConnectionError."""
+    async def _next_part(self, exchange: Exchange, parts: Iterator[bytes]) -> bytes | None:
+        """Have a thread produce the next part, None after the last. Raises ConnectionError."""
         while exchange.is_open:
-            page: asyncio.Future[bytes | None] = self._loop.create_future()
-            exchange.page = page
+            part: asyncio.Future[bytes | None] = self._loop.create_future()
+            exchange.part = part
             exchange.job = Job(
                 *exchange.visitor,
-                run=partial(self._read_page, pages, page),
-                refuse=partial(_set_not_run, page),
+                run=partial(self._read_part, parts, part),
+                refuse=partial(_set_not_run, part),
             )
             self._enqueue(exchange.queue, exchange.job)
             with suppress(_NotRunError):
-                data = await page
+                data = await part
                 exchange.job = None
                 return data
             # Too many requests wait. The client has a part of the response, so it cannot be refused now.
             await asyncio.sleep(PAGE_RETRY_SECONDS)
         raise ConnectionError("the client has disconnected")
 
-    def _read_page(self, pages: Iterator[bytes], result: "asyncio.Future[bytes | None]") -> None:
+    def _read_part(self, parts: Iterator[bytes], result: "asyncio.Future[bytes | None]") -> None:
         try:
-            self._post(_set_result, result, next(pages, None))
+            self._post(_set_result, result, next(parts, None))
         except Exception as error:  # noqa: BLE001 # it is raised again where the result is awaited
             self._post(_set_exception, result, error)
 

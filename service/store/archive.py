@@ -153,7 +153,7 @@ class Archive:
         if cached is not None:
             return cached
         if not self._reads.acquire(timeout=WAIT_SECONDS):
-            raise Unavailable.with_message("too many archived games are read at once")
+            raise Unavailable.with_message("too many archived games are read at the same time")
         try:
             with self._cache_lock:
                 cached = self._cache.get(stub.object)

@@ -480,7 +480,9 @@ class Tournaments:
                 after = self._keep(pending.tournament)
                 self._store.update_lists(after)
                 return after, True
-        raise Unavailable.with_message("too many requests write to this tournament at once")
+        raise Unavailable.with_message(
+            "too many requests write to this tournament at the same time"
+        )
 
     def _execute(self, id: str, handler: Handler, viewer: str | None = None) -> Tournament:
         """Run the handler of a command; with a `viewer`, who must be allowed to see the tournament.

@@ -141,7 +141,7 @@ class Checkpoints:
             ):
                 return merged
         raise Unavailable(
-            message("too many witnesses cosign this checkpoint at once"), retry_after=1
+            message("too many witnesses cosign this checkpoint at the same time"), retry_after=1
         )
 
     def _begin_epoch_if_restored(self) -> None:

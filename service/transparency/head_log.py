@@ -60,7 +60,8 @@ class HeadLog:
             if not missing or self._append(size, missing, logged):
                 return set(heads)
         raise Unavailable(
-            message("too many processes write to the transparency log at once"), retry_after=1
+            message("too many processes write to the transparency log at the same time"),
+            retry_after=1,
         )
 
     def _append(

@@ -290,7 +290,7 @@ def test_a_key_is_named_and_revoked_on_its_page(visitors: Visitors) -> None:
     assert (entry["key"], entry["name"], entry["last_used"]) == (key["id"], hostile, None)
 
     row.get_by_role("button", name="Revoke").click()
-    page.get_by_text("This browser does not sign any more").wait_for()
+    page.get_by_text("This browser no longer signs").wait_for()
     visitor.open(f"/games/{game_id}")
     player = at_game(visitor)
     player.choose()

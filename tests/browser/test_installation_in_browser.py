@@ -68,9 +68,7 @@ def open_installed(visitors: Visitors, player: Any, path: str) -> Visitor:
     return visitor
 
 
-def test_the_last_position_of_a_game_is_shown_offline_and_says_that_it_is_old(
-    visitors: Visitors,
-) -> None:
+def test_the_last_position_is_shown_offline_and_marked_as_old(visitors: Visitors) -> None:
     game, players = visitors.accounts.start_game()
     path = f"/games/{game}"
     visitor = open_installed(visitors, players[0], path)

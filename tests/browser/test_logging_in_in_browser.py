@@ -162,7 +162,7 @@ def test_a_form_on_a_page_from_before_logging_out_leads_to_the_log_in(visitors: 
     other.get_by_role("link", name="Register").first.wait_for()
     page.get_by_label("E-mail address").fill("ada@example.org")
     page.get_by_label("E-mail address").press("Enter")
-    page.get_by_text("you were not logged in any more").wait_for()
+    page.get_by_text("you were no longer logged in").wait_for()
     page.get_by_label("Handle").fill(player.handle)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.locator("#page").get_by_role("button", name="Log in").click()

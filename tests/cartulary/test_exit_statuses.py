@@ -289,7 +289,7 @@ def has_option(command: click.Command, option: str) -> bool:
 
 @pytest.mark.parametrize("command", ARGUMENTS)
 @pytest.mark.parametrize("is_running", [False, True])
-def test_a_word_that_is_no_file_is_no_file_whether_a_service_runs_or_not(
+def test_a_missing_file_is_reported_with_and_without_a_service(
     settings: Settings,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -17,7 +17,7 @@ from tests.support.choices import action_after, question_after, step_after
 
 
 @pytest.mark.parametrize("name", RECORDS)
-def test_every_action_that_concerns_a_hex_can_be_chosen_by_beginning_with_it(name: str) -> None:
+def test_every_action_on_a_hex_can_be_chosen_from_the_hex(name: str) -> None:
     rng = random.Random(name)
     for game, seat, actions in positions(name, every=7):
         for action in rng.sample(actions, min(4, len(actions))):

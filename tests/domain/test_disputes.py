@@ -109,7 +109,7 @@ def test_a_dispute_changes_no_position() -> None:
     game.act()
 
 
-def test_what_people_write_is_secret_so_that_it_can_be_erased_and_everybody_may_see_it() -> None:
+def test_statements_are_erasable_secrets_that_everybody_may_see() -> None:
     game = game_with_arbiter()
     number = game.dispute(0)
     event = game.pending.events[-1]
@@ -320,7 +320,7 @@ def baron_state(game: LocalGame, seq: int) -> BaronState:
     return state
 
 
-def test_a_rewind_in_baron_draws_the_pile_anew_so_that_nobody_gains_from_what_they_saw() -> None:
+def test_resuming_baron_shuffles_the_pile_again() -> None:
     game = LocalGame(2, rules="baron", arbiter="zoe")
     start = game.game.seq
     before = baron_state(game, start)

@@ -103,7 +103,7 @@ def test_a_takeback_of_an_action_with_conditional_ones_after_it_is_requested_onc
     game.request_takeback(other)
 
 
-def test_the_seats_that_have_yet_to_answer_are_those_of_the_others_that_have_not_agreed() -> None:
+def test_the_seats_to_answer_are_the_others_that_have_not_agreed() -> None:
     game = game_with_takebacks()
     seat = last_seat(game)
     first, second = (other for other in range(3) if other != seat)

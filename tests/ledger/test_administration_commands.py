@@ -186,7 +186,7 @@ class TestAbandonment:
 
 
 class TestExtension:
-    def test_the_deadline_of_the_turn_under_way_is_later_and_that_of_the_next_is_not(self) -> None:
+    def test_an_extension_moves_only_the_deadline_of_the_current_turn(self) -> None:
         game = LocalGame(2, per_turn=MINUTE)
         before = deadline(game.game)
         commands.extend_deadline(game.pending, "operator", 30)

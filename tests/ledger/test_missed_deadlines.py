@@ -65,7 +65,7 @@ def test_a_player_who_has_acted_since_begins_with_no_misses() -> None:
     assert is_sound_so_far(game)
 
 
-def test_misses_in_a_row_count_on_if_nothing_has_ended_them() -> None:
+def test_missed_deadlines_in_a_row_add_up() -> None:
     game = game_of_two()
     play_turn(game)
     game.miss_deadline()

@@ -56,7 +56,7 @@ def test_the_position_is_that_after_the_earlier_event(rules: str, options: dict[
 
 
 @pytest.mark.parametrize(("rules", "options"), RULES)
-def test_a_log_with_branches_folds_to_the_same_game_in_one_pass_and_event_by_event(
+def test_a_log_with_branches_folds_the_same_in_one_pass_and_step_by_step(
     rules: str, options: dict[str, bool]
 ) -> None:
     table = played(rules, options)
@@ -223,9 +223,7 @@ def test_a_round_that_ended_later_is_scored_again_and_an_earlier_one_is_not() ->
     assert table.game.status == "finished"
 
 
-def test_a_round_that_ended_and_was_not_scored_before_the_earlier_event_stays_to_be_scored() -> (
-    None
-):
+def test_a_round_that_ended_before_the_origin_is_still_scored() -> None:
     table = Table("stones", 2, {"stones": 12}).start()
     table.take(1)
     table.take(1)
@@ -300,7 +298,7 @@ def test_each_field_is_restored_or_kept_as_it_says() -> None:
     assert after.position(None) == origin.position(None)
 
 
-def test_misses_that_have_ended_do_not_come_back() -> None:
+def test_a_count_that_was_reset_does_not_come_back() -> None:
     """Seat 1 misses a turn, acts, and misses another; then play resumes from the first miss."""
     table = Table("stones", 2, {"stones": 12}).start()
     table.take(1)

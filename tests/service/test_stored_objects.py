@@ -207,9 +207,7 @@ def test_what_a_player_chooses_replaces_a_value_of_a_later_version(
     assert preferences.of("anna").digest == time(8, 30)
 
 
-def test_an_account_mail_of_a_later_kind_is_left_to_a_process_that_knows_it(
-    redis_client: redis.Redis,
-) -> None:
+def test_an_account_mail_of_a_later_version_is_left_alone(redis_client: redis.Redis) -> None:
     mails = AccountMails(redis_client)
     later: Any = "later_kind"
     for kind in (later, "password_changed"):

@@ -103,7 +103,7 @@ class HonestServer:
         if game.status == "open" and all(place.bot for place in game.places) and game.seq > 1:
             raise NotWritten("a game that all people left is abandoned at once")
         if self._is_deserted() and (type, by) != ("GameAbandoned", {"system": "clock"}):
-            raise NotWritten("the clock abandons a deserted game at once")
+            raise NotWritten("the clock abandons a deserted game immediately")
         self._check_presence(event, game)
         due = due_event(game, self.log[-1])
         if due is not None and not _includes(event, due):

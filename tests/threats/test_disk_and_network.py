@@ -91,7 +91,7 @@ def test_a_record_that_was_altered_on_its_way_is_found() -> None:
 
 
 @pytest.mark.threat("older-record-served")
-def test_an_older_record_instead_of_the_latest_is_shown_to_be_older_by_a_receipt() -> None:
+def test_a_receipt_proves_that_a_record_is_not_the_latest() -> None:
     """The older record is genuine, so nothing in it is wrong, and a receipt for a later event names that."""
     whole = played(2, 1, 3)
     older = whole.until(6)

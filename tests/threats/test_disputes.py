@@ -70,7 +70,7 @@ def asked_for_a_takeback() -> LocalGame:
 
 
 @pytest.mark.threat("agreement-made-up")
-def test_an_agreement_that_the_operator_made_up_lacks_the_signature_of_a_player_who_signs() -> None:
+def test_a_forged_agreement_lacks_a_signature() -> None:
     game = asked_for_a_takeback()
     request = game.game.seq
     answer = {"request": request, "agree": False}
@@ -152,7 +152,7 @@ def test_a_server_that_waits_for_the_right_moment_chooses_what_is_drawn_anew() -
     report = audit_trusting_the_server(ended(chosen))
     assert report.verdict == "unknown"
     assert [unknown.check for unknown in report.unknowns] == ["chance"]
-    assert "chose what was drawn anew" in english(report.unknowns[0].problem)
+    assert "chose what was drawn again" in english(report.unknowns[0].problem)
 
 
 @pytest.mark.threat("new-draws-chosen")

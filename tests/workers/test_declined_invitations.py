@@ -108,9 +108,7 @@ def test_a_player_who_declines_and_joins_all_the_same_is_announced_as_joining(
     assert table.sent() == [("player_joined", table.ada)]
 
 
-def test_nothing_is_sent_to_a_creator_who_does_not_want_it_or_once_the_game_has_begun(
-    table: Table,
-) -> None:
+def test_the_creator_is_notified_only_if_wanted_and_before_the_start(table: Table) -> None:
     preferences = table.service.notifications.preferences
     kinds = [kind for kind in KINDS if kind != "invitation_declined"]
     preferences.change(table.ada, {"kinds": {"email": kinds}})

@@ -38,7 +38,7 @@ def test_accounts_take_turns_however_much_waits_for_each() -> None:
     assert order[3:] == [f"ada/x/{number}" for number in range(1, 600)]
 
 
-def test_an_account_with_many_receivers_has_as_many_turns_as_one_with_a_single_one() -> None:
+def test_accounts_take_equal_turns_whatever_their_receivers() -> None:
     queue = queue_of([*(f"ada/{number}/0" for number in range(5)), "bea/x/0", "bea/x/1"])
     assert in_turn(queue)[:4] == ["ada/0/0", "bea/x/0", "ada/1/0", "bea/x/1"]
 

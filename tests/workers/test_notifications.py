@@ -324,7 +324,7 @@ def test_nothing_is_sent_to_an_endpoint_that_is_gone(players: PlayersWithEmail) 
     (delivery,) = players.service.notifications.deliveries.of_player(players.ada, 10)[0]
     assert delivery.status == "cancelled"
     assert delivery.result is not None
-    assert english(delivery.result) == "there is no such receiver any more"
+    assert english(delivery.result) == "this receiver no longer exists"
 
 
 def test_metrics_count_the_deliveries_that_wait_and_those_that_have_ended(

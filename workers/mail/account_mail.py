@@ -155,9 +155,7 @@ class AccountMailSender:
             case "club_invited":
                 entry = self._service.clubs.visible(mail.data["club"], reader.id)
                 if entry.relation(reader.id) != "invited":
-                    raise NotFound.with_message(
-                        "the invitation does not wait for an answer any more"
-                    )
+                    raise NotFound.with_message("the invitation no longer waits for an answer")
                 club = entry.club
                 owners = self._service.accounts.players.handles([club.owner])
                 values = {"owner": owners.get(club.owner, ""), "club": club.name}

@@ -90,7 +90,7 @@ class EmailChannel:
         """See `Channel.send`."""
         (reader,) = self._players.get([delivery.player])
         if reader is None or reader.confirmed_email is None:
-            raise Undeliverable.with_message("the address is not confirmed any more")
+            raise Undeliverable.with_message("the address is no longer confirmed")
         unsubscribe_url = self._outgoing.unsubscribe_url(reader.id)
         content = self._mails.content(notification, reader, unsubscribe_url)
         thread = f"game-{delivery.game_id}" if delivery.game_id else None

@@ -56,7 +56,7 @@ class DeliverySender:
                 delivery, parts, "cancelled", message("this server does not send by this channel")
             )
         elif not self._has_endpoint(delivery):
-            self._end(delivery, parts, "cancelled", message("there is no such receiver any more"))
+            self._end(delivery, parts, "cancelled", message("this receiver no longer exists"))
         elif delivery.attempts > len(channel.retry_pauses) + 1:
             # At each of the attempts, the worker died or the store did not respond.
             self._end(delivery, parts, "given_up", message("the attempts were interrupted"))

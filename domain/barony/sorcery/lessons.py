@@ -100,7 +100,7 @@ LESSONS: Final[Sequence[BaronyLesson]] = (
     _spell_lesson(
         "charm",
         ("BS-CHA-1",),
-        message("Charm: a knight is recruited in each of your cities, as far as you like."),
+        message("Charm: a knight is recruited in each of your cities that you choose."),
     ),
     _spell_lesson(
         "illusion",

@@ -95,7 +95,7 @@ class Confirmations:
             if address is not None and self._tokens.digest(address) == value["address"]:
                 return Confirmation(value["player"], address)
         raise NotFound.with_message(
-            "this link has expired, or the address is not that of the account any more: have a new"
+            "this link has expired, or the address is no longer that of the account: have a new"
             " mail sent from the page of your account"
         )
 

@@ -170,8 +170,8 @@ def deadline_texts(game: Game) -> Sequence[Text]:
     if policy.excused:
         texts.append(
             plural_message(
-                "The first missed deadline of each player only begins the time anew.",
-                "The first {count} missed deadlines of each player only begin the time anew.",
+                "The first missed deadline of each player only restarts the time.",
+                "The first {count} missed deadlines of each player only restart the time.",
                 count=policy.excused,
             )
         )

@@ -226,12 +226,12 @@ FINDINGS: Final[Mapping[str, Message]] = {
         " drawn."
     ),
     "chance new-draws": message(
-        "The server could have chosen what was drawn anew when play resumed with event {seq}, which depends"
+        "The server could have chosen what was drawn again when play resumed with event {seq}, which depends"
         " on a time that the server set.",
         seq=_SEQ,
     ),
     "chance new-draws-nonce": message(
-        "Nobody sent a last nonce for what was drawn anew when play resumed with event {seq}, so the server"
+        "Nobody sent a last nonce for what was drawn again when play resumed with event {seq}, so the server"
         " could have chosen it.",
         seq=_SEQ,
     ),

@@ -49,7 +49,7 @@ def test_whole_words_begin_a_form_that_has_more() -> None:
         "baron-five",
     ],
 )
-def test_every_legal_action_has_a_short_form_of_its_own_that_leads_back_to_it(name: str) -> None:
+def test_every_legal_action_has_a_unique_short_form(name: str) -> None:
     with (GAMES / f"{name}.jsonl").open("rb") as file:
         record = read(file)
     checked = 0

@@ -279,7 +279,7 @@ def test_tiles_shared_with_a_knight_that_returns_are_earned_in_full() -> None:
 
 
 @pytest.mark.allows("BN-SIM-6", "BN-BAR-4")
-def test_tiles_of_a_baron_that_is_beaten_at_the_same_moment_are_not_earned_again() -> None:
+def test_tiles_of_a_baron_beaten_at_the_same_moment_count_once() -> None:
     outcome = resolve_map("""
           V   M
         M   M0k W   M

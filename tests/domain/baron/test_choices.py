@@ -99,14 +99,12 @@ def test_another_seat_is_refused_because_of_the_turn_alone(value: str) -> None:
         ((Choice("action", "end_turn"),), "x"),
     ],
 )
-def test_a_value_that_stands_for_nothing_is_no_attempt(
-    path: tuple[Choice, ...], value: str
-) -> None:
+def test_an_unknown_value_returns_none(path: tuple[Choice, ...], value: str) -> None:
     assert baron.action_for_choice(given(LAY), 1, path, value) is None
 
 
 @pytest.mark.parametrize("text", [DRAW, LAY, KEEP])
-def test_attempting_the_type_of_a_legal_action_is_legal(text: str) -> None:
+def test_the_action_for_the_type_of_a_legal_action_is_legal(text: str) -> None:
     state = given(text)
     legal = baron.legal_actions(state, 1)
     for type in {action.type for action in legal}:

@@ -96,9 +96,7 @@ def test_a_seat_that_resigns_in_anothers_turn_has_no_turns_left_at_once() -> Non
     assert (progress_of(after), turns_left(after)) == ("lay round 31 seat 2", [0, 1, 2])
 
 
-def test_an_event_from_before_this_was_corrected_leads_to_the_position_that_it_was_sealed_with() -> (
-    None
-):
+def test_an_event_under_the_former_rule_keeps_its_position() -> None:
     """`state` in an event is the hash of the position: applying an event must not correct it."""
     state = given(LAST_TILE_TAKEN)
     data = data_of(when(state, 1, "resign").event)

@@ -134,13 +134,13 @@ def test_other_mistakes_are_refused_with_their_clauses(
     ],
     ids=" ".join,
 )
-def test_values_that_amount_to_no_action_are_no_attempt(values: list[str]) -> None:
+def test_values_without_an_action_return_none(values: list[str]) -> None:
     state = given(BOARD.replace("0: baron, 2P", "0: baron, 9D"))
     path = () if values[0] == "pass" else path_of(state, *values[:-1])
     assert barony.action_for_choice(state, 0, path, values[-1]) is None
 
 
-def test_an_attempt_at_a_type_of_action_is_one_that_is_allowed_if_there_is_one() -> None:
+def test_the_action_for_a_type_is_legal_if_there_is_a_legal_one() -> None:
     state = given(BOARD)
     for type in {action.type for action in barony.legal_actions(state, 0)}:
         action = barony.action_for_choice(state, 0, (), type)

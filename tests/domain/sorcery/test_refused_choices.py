@@ -76,6 +76,6 @@ def test_other_mistakes_are_refused_with_their_clauses(
     ],
     ids=" ".join,
 )
-def test_values_that_amount_to_no_action_are_no_attempt(values: list[str]) -> None:
+def test_values_without_an_action_return_none(values: list[str]) -> None:
     state: Any = given(BOARD)
     assert sorcery.action_for_choice(state, 0, path_of(state, *values[:-1]), values[-1]) is None

@@ -246,7 +246,7 @@ def test_players_who_come_from_one_table_of_a_knockout_meet_in_the_next_round_la
             assert len({*table} & {*former}) <= 1
 
 
-def test_of_two_who_share_a_place_in_a_knockout_the_one_with_the_better_lot_goes_on() -> None:
+def test_a_tie_in_a_knockout_is_decided_by_lot() -> None:
     settings = FormatSettings("knockout")
     rounds = play(settings, 4, result=lambda table: Result(table, (1,) * len(table)))
     assert rounds[1].tables == ((0, 2),)

@@ -48,13 +48,13 @@ def test_a_turn_is_extended_by_a_week_at_most() -> None:
     with raises(Malformed, match="seconds"):
         game.give_time(2, 0, DAY + 1)
     game.give_time(2, 0, DAY)
-    with raises(NotNow, match="cannot be extended any more"):
+    with raises(NotNow, match="cannot be extended further"):
         game.give_time(1, 0, 1)
     game.act()
     game.give_time(0, game.game.to_act or 0, 1)
     extended = LocalGame(2, per_turn=DAY)
     commands.extend_deadline(extended.pending, "operator", MAX_TURN_EXTENSION)
-    with raises(NotNow, match="cannot be extended any more"):
+    with raises(NotNow, match="cannot be extended further"):
         extended.give_time(1, 0, 1)
 
 

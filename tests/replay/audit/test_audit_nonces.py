@@ -50,7 +50,7 @@ def test_a_last_nonce_from_the_server_is_reported(
     assert check_of_chance(report).verdict == "unknown"
     (unknown,) = check_of_chance(report).unknowns
     assert reason in english(unknown.problem)
-    assert "Nothing can decide it any more." in english(unknown.evidence)
+    assert "Nothing can decide it now." in english(unknown.evidence)
 
 
 def test_a_record_that_does_not_say_who_supplied_the_last_nonce_is_reported() -> None:

@@ -242,7 +242,7 @@ def test_an_event_between_the_last_place_and_the_start_is_reported() -> None:
         player = start_of(events)["players"][0]
         insert(events, i, "SeatLeft", {"player": player}, {"player": player})
 
-    assert "GameStarted follows at once, not SeatLeft" in problem(SMALL_BARONY, change)
+    assert "GameStarted follows immediately, not SeatLeft" in problem(SMALL_BARONY, change)
 
 
 @pytest.mark.parametrize("invited", [["ada", "ada"], [5], ["player-0"], "ada"])
@@ -301,4 +301,4 @@ def test_a_deserted_game_that_the_clock_does_not_abandon_is_reported(by: str) ->
         table.abandon()
     first = first_finding(table.record(opened=by == "arbiter"), "decisions")
     assert (first.seq, first.kind) == (table.game.seq, "today")
-    assert "the clock abandons a deserted game at once" in english(first.problem)
+    assert "the clock abandons a deserted game immediately" in english(first.problem)

@@ -92,7 +92,7 @@ def test_the_player_saw_the_position_before_the_event_with_their_own_secrets_onl
     assert explain(abandoned, before.seq + 1)["seen_position"] == saw
 
 
-def test_a_record_that_does_not_open_the_secrets_of_a_seat_does_not_show_what_it_saw() -> None:
+def test_the_view_of_a_seat_needs_its_opened_secrets() -> None:
     table = Table(seats=3).start()
     table.take(2)
     explanation = explain(read(table.record(opened=False)), table.game.seq)

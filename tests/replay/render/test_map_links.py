@@ -29,7 +29,7 @@ def test_an_option_says_what_it_does_and_what_is_on_its_hex() -> None:
     assert "tabindex" not in hex_.attrib
 
 
-def test_the_tab_key_passes_a_link_without_a_state_which_says_what_is_on_its_hex() -> None:
+def test_the_tab_key_stops_only_at_links_with_a_state() -> None:
     why_not = message("why not")
     scene = recorded_scene("duke-of-four", 40)
     links = {cell.at: HexLink("?try", why_not) for cell in scene.cells}

@@ -181,9 +181,7 @@ def test_statements_are_signed_and_add_nonces_to_what_is_drawn_anew(
         assert len(evidence.receipts) > 2
 
 
-def test_an_action_that_is_written_in_another_form_is_signed_as_the_log_has_it(
-    web: WebServer, tmp_path: Path
-) -> None:
+def test_an_action_is_signed_in_the_form_of_the_log(web: WebServer, tmp_path: Path) -> None:
     with Client(web.url, evidence=Evidence(tmp_path)) as client:
         client.become_guest()
         game = client.create_game("barony", 2, bots=["random"], options=OPTIONS).id

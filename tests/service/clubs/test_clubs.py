@@ -103,7 +103,7 @@ class TestBecomingAMember:
         service.accounts.erasure.erase(ben, PASSWORD)
         assert set(clubs.visible(club, None).people) == {ada}
 
-    def test_a_club_is_not_forgotten_by_a_reader_who_has_seen_it_before_the_player_joined(
+    def test_a_concurrent_reader_does_not_remove_a_new_member(
         self, service: Service, clubs: Clubs, ada: str, ben: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         club = clubs.create(ada, "Wednesday").id

@@ -95,7 +95,7 @@ def test_actions_are_deleted_one_by_one_or_all_at_once(
     ("query", "line"),
     [
         ("choose=no-such-thing", "This page was about a choice that is no longer possible"),
-        ("at=0.1&choose=1,1", "What you have prepared does not have this step, or not any more"),
+        ("at=0.1&choose=1,1", "What you have prepared does not, or no longer, have this step"),
     ],
 )
 def test_going_back_to_what_is_no_longer_prepared_shows_what_is(

@@ -33,9 +33,7 @@ def create(service: Service, **fields: object) -> str | None:
     return game.arbiter
 
 
-def test_the_arbiter_of_the_server_rules_unless_another_one_is_named_or_has_to_play(
-    service: Service,
-) -> None:
+def test_the_server_arbiter_is_the_default(service: Service) -> None:
     assert create(service, default_arbiter="zoe") == "zoe"
     assert create(service, default_arbiter="zoe", arbiter="yan") == "yan"
     assert create(service, default_arbiter="ada") is None
@@ -157,7 +155,7 @@ def test_another_process_reads_the_same_game_after_a_rewind(
     assert loaded.disputes == current.disputes
 
 
-def test_only_those_concerned_take_part(service: Service) -> None:
+def test_only_participants_take_part(service: Service) -> None:
     options = {"private": True}
     game = service.games.commands.create(
         "ada", rules="barony", seats=2, options=options, invited=("bea",)

@@ -40,7 +40,7 @@ def ask_for_takeback(service: Service, seats: int = 2) -> tuple[Game, int]:
     return game, accepted.events[0]["seq"]
 
 
-def test_a_game_in_which_nothing_is_asked_concerns_nobody(service: Service) -> None:
+def test_a_game_without_questions_has_no_alerts(service: Service) -> None:
     game = start_game(service, clock=CLOCK, takebacks=True)
     take_action(service, game.id)
     for player in ("ada", "bea", "eve"):

@@ -134,7 +134,7 @@ def test_a_missed_placement_removes_the_player_if_the_options_say_so(
     assert_sound(service, game)
 
 
-def test_excused_misses_only_begin_the_time_anew(service: Service, time: Any) -> None:
+def test_an_excused_deadline_only_restarts_the_time(service: Service, time: Any) -> None:
     game = start(service, {"excused": 2, "turn": "forfeit"})
     game = play_until(service, game.id, lambda game: game.round >= 1)
     assert types(miss(service, game, time, 2)) == ["DeadlineExcused"] * 2

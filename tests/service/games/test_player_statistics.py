@@ -313,7 +313,7 @@ def test_a_miss_that_is_forgiven_is_that_one_and_no_other(seed: int) -> None:
     assert left > 10
 
 
-def test_misses_that_an_earlier_version_has_counted_stay_until_they_are_derived_anew() -> None:
+def test_missed_turns_counted_by_an_earlier_version_stay_until_a_rebuild() -> None:
     earlier = '{"games":{},"reliability":{"recent":"0110","taken":2,"missed":2}}'
     reliability = PlayerStatistics.decode(earlier).reliability
     reliability.count_missed_turn("game", 7)

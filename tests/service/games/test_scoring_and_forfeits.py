@@ -37,9 +37,7 @@ def test_a_round_is_scored_once_after_its_end(service: Service) -> None:
     assert service.games.commands.score(game.id) == []
 
 
-def test_standings_are_those_at_the_end_of_the_round_even_if_it_is_scored_late(
-    service: Service,
-) -> None:
+def test_late_standings_are_those_at_the_end_of_the_round(service: Service) -> None:
     game = play_out(service, start_game(service, round_limit=30).id)
     ended = dict(game.rounds_ended)
     standings = []

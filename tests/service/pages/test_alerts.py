@@ -125,7 +125,7 @@ def test_several_alerts_are_folded_below_the_first(table: Table, service: Servic
     assert title(table.bea, table.address).startswith("(3) ")
 
 
-def test_others_are_not_told_what_concerns_the_players(table: Table, app: Flask) -> None:
+def test_others_do_not_see_the_alerts_of_players(table: Table, app: Flask) -> None:
     ada, bea = table.players
     table.service.games.statements.state(table.game, ada, RequestTakeback())
     table.service.chat.post(table.game, ada, "Hello")

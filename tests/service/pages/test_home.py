@@ -121,7 +121,7 @@ def test_names_that_contain_markup_are_shown_as_typed(
     assert "<script>alert" not in page
 
 
-def test_a_card_says_whose_turn_it_is_the_time_left_the_age_the_round_and_the_scores(
+def test_a_card_shows_turn_time_age_round_and_scores(
     browser: FlaskClient, service: Service
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):

@@ -195,7 +195,7 @@ def test_every_page_that_refuses_a_visitor_leads_to_the_log_in(
             assert parse_qs(urlsplit(login).query)["next"] == [f"{address}?x=1"], address
 
 
-def test_every_form_that_met_an_ended_session_leads_to_the_log_in_and_back_to_its_page(
+def test_a_form_sent_after_the_session_ended_leads_to_the_log_in_and_back(
     app: Flask, players: PlayersOfPages
 ) -> None:
     game = players.game("baron")
@@ -222,7 +222,7 @@ def test_every_form_that_met_an_ended_session_leads_to_the_log_in_and_back_to_it
             query = parse_qs(urlsplit(response.location).query)
             assert query == {"next": [page], "interrupted": ["yes"]}, address
     shown = players.visitor.get(f"/login?{urlencode({'next': page})}&interrupted=yes")
-    assert "you were not logged in any more" in shown.text
+    assert "you were no longer logged in" in shown.text
 
 
 @pytest.mark.parametrize(

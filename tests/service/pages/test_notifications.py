@@ -74,7 +74,7 @@ def test_the_latest_deliveries_are_shown_with_their_results(
     service.notifications.deliveries.create(delivery)
     claimed = service.notifications.deliveries.claim("d1", wall_clock.now())
     assert claimed is not None
-    reason = message("there is no such receiver any more")
+    reason = message("this receiver no longer exists")
     service.notifications.deliveries.finish([claimed], "cancelled", wall_clock.now(), result=reason)
     page = browser.get(PAGE, headers={"Accept-Language": "fr"}).text
     assert "ce destinataire n'existe plus" in page.replace("&#39;", "'")

@@ -89,9 +89,9 @@ def test_the_page_says_who_sent_the_last_bytes_for_what_was_drawn_anew(
     state(game, grace.id, AnswerTakeback(asked, agree=True, nonce=nonces[1]))
     page = ada.get(f"/games/{game}/proofs")
     if supplier is None:
-        assert "The server could have chosen what was drawn anew when play resumed" in page
+        assert "The server could have chosen what was drawn again when play resumed" in page
     else:
-        assert f"{supplier} sent the last bytes for what was drawn anew when play resumed" in page
+        assert f"{supplier} sent the last bytes for what was drawn again when play resumed" in page
 
 
 def test_a_player_downloads_all_receipts_as_a_file_for_the_audit(

@@ -12,7 +12,7 @@ from tests.support.round_trips import count_round_trips
 from tests.support.service_games import play_out, start_game, take_action
 
 
-def test_a_thumbnail_is_kept_by_browsers_as_long_as_the_game_does_not_go_on(
+def test_browsers_cache_a_thumbnail_until_the_next_event(
     browser: FlaskClient, service: Service
 ) -> None:
     game = start_game(service)

@@ -117,7 +117,9 @@ def test_lessons_that_are_switched_on_introduce_what_matters_from_then_on(
     assert lessons_on(browser, game)
 
 
-def test_lessons_concern_nobody_else(app: Flask, browser: FlaskClient, service: Service) -> None:
+def test_lessons_are_a_setting_of_one_player(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
     """Neither spectators nor another person at the table, with whom there are no lessons at all."""
     ada = log_in(browser, service)
     friend = app.test_client()

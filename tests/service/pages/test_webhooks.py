@@ -29,7 +29,7 @@ def test_a_webhook_is_registered_tested_enabled_and_removed(
     assert service.notifications.webhooks.take_tests(10) == [(player, webhook.id)]
     service.notifications.webhooks.record_failure(player, webhook.id, "it is gone", is_gone=True)
     page = browser.get(PAGE).text
-    assert "Nothing is posted to it any more" in page
+    assert "Nothing is posted to it now" in page
     assert "The last attempt has failed: it is gone" in page
     assert post(browser, f"{PAGE}/enable", PAGE, webhook=webhook.id).status_code == 303
     assert service.notifications.webhooks.find(player, webhook.id).disabled_at is None

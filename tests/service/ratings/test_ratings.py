@@ -171,7 +171,7 @@ def rule(service: Service, game: str, *, is_excluded: bool = True) -> None:
     change(OPERATOR, game, "one person played both seats")
 
 
-def test_a_ruling_leaves_a_game_out_as_if_it_had_never_counted_and_taking_it_back_restores_it(
+def test_a_ruling_excludes_a_game_from_the_ratings_and_can_be_taken_back(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     games = [finish(service, loser) for loser in (0, 1, 0)]

@@ -51,7 +51,7 @@ def commit_again(service: Service, game_id: str) -> None:
     store_lines(service, game_id, [*rechained(service.store.read(game_id), openings)])
 
 
-def test_a_sandbox_of_a_running_game_does_not_depend_on_what_its_maker_may_not_see(
+def test_a_sandbox_does_not_depend_on_secrets_of_others(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service, 3, rules="baron")

@@ -228,7 +228,7 @@ def test_accepting_ends_after_a_short_time_and_goes_on_in_the_next_turn() -> Non
         loop.run_until_complete(accept(loop))
 
 
-def test_what_is_written_in_parts_does_not_wait_for_the_client_to_acknowledge_a_part() -> None:
+def test_parts_are_sent_without_waiting_for_acknowledgements() -> None:
     async def accept(loop: MovableClockLoop) -> None:
         listening = Listening(loop)
         with ExitStack() as clients:

@@ -37,7 +37,7 @@ class Buckets(NewConnections):
 
 class TestBuckets:
     @pytest.mark.parametrize(("most", "per_second"), [(1, 1), (3, 7), (600, 100), (1000, 3)])
-    def test_a_network_opens_as_many_at_once_as_its_bucket_holds_and_then_at_its_rate(
+    def test_a_network_opens_a_burst_of_connections_and_then_at_its_rate(
         self, most: int, per_second: int
     ) -> None:
         buckets = Buckets(most=most, per_second=per_second)

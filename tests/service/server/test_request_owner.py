@@ -116,7 +116,7 @@ def test_a_cookie_of_an_earlier_version_gets_the_player_with_the_next_page(
     assert owners(with_cookie(renewed.value)) == TokenOwner(ada.id)
 
 
-def test_a_token_names_its_player_as_long_as_it_was_valid_when_it_was_used_last(
+def test_a_token_identifies_its_player_if_it_was_valid_at_its_last_use(
     service: Service, owners: RequestOwners, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ada, token = service.accounts.players.register("ada", PASSWORD)

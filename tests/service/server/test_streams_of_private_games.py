@@ -9,7 +9,7 @@ from tests.support.administrators import ADMIN, WHY, register_administrator
 from tests.support.streams import StreamClient, open_stream
 
 
-def test_the_stream_of_a_private_game_ends_for_a_player_who_is_not_invited_any_more(
+def test_the_stream_of_a_private_game_ends_when_the_invitation_is_revoked(
     accounts: Accounts,
 ) -> None:
     ada, bea, cid = (accounts.register() for _ in range(3))
@@ -35,7 +35,7 @@ def test_the_stream_of_a_private_game_ends_for_a_player_who_is_not_invited_any_m
     asyncio.run(follow_all())
 
 
-def test_the_stream_of_a_private_game_ends_for_a_player_whose_seat_is_moved_to_another_account(
+def test_the_stream_of_a_private_game_ends_for_a_player_whose_seat_is_moved(
     accounts: Accounts, redis_client: redis.Redis
 ) -> None:
     admin = register_administrator(accounts, redis_client)
@@ -63,7 +63,7 @@ def test_the_stream_of_a_private_game_ends_for_a_player_whose_seat_is_moved_to_a
     asyncio.run(follow_all())
 
 
-def test_the_stream_of_a_private_game_ends_for_somebody_who_is_not_in_its_club_any_more(
+def test_the_stream_of_a_private_game_ends_for_former_members_of_its_club(
     accounts: Accounts,
 ) -> None:
     ada, bea, cid = (accounts.register() for _ in range(3))

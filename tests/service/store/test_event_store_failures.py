@@ -198,7 +198,7 @@ def test_an_append_whose_reply_was_lost_is_not_sent_again(redis_url: str) -> Non
         ) == Appended(1, 1, is_repeat=True)
 
 
-def test_a_process_that_has_a_lost_event_does_not_append_after_the_report_of_its_loss(
+def test_a_process_does_not_append_to_a_reported_lost_event(
     service: Service, settings: Settings
 ) -> None:
     """The report has the hash of the lost event in its data, and may have the same number."""

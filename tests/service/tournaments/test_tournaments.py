@@ -216,7 +216,7 @@ def test_a_game_that_waits_for_its_first_player_in_half_of_the_round_is_forfeite
         assert_sound(service, id)
 
 
-def test_an_action_that_is_held_up_over_the_last_date_is_not_by_the_last_date(
+def test_an_action_delayed_past_the_last_date_is_late(
     service: Service, harness: WorkerHarness
 ) -> None:
     with freeze_time(START) as time:

@@ -98,7 +98,7 @@ def log_in(browser: FlaskClient, login: str) -> str:
     return str(answer.location)
 
 
-def test_no_mail_is_sent_about_a_club_invitation_that_does_not_wait_or_is_not_wanted(
+def test_no_mail_is_sent_about_an_answered_or_unwanted_club_invitation(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     ada, bea = register(service, "ada"), register(service, "bea")

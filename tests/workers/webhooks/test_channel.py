@@ -176,7 +176,7 @@ def test_an_erased_player_has_no_webhooks(
     assert service.notifications.webhooks.of(ada) == []
 
 
-def test_a_webhook_of_a_format_of_a_later_version_waits_for_a_process_that_knows_it(
+def test_a_webhook_with_a_later_format_is_left_alone(
     service: Service, workers: WorkerHarness, receiver: WebhookReceiver, ada: str
 ) -> None:
     webhook = add_webhook(service, ada, receiver)
