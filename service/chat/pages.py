@@ -13,10 +13,16 @@ from domain.messages import Text
 from service.errors import Forbidden, TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
 from service.http.context import service
-from service.http.problems import status_of
 from service.http.ratelimits import limit_messages
 from service.http.validation import MAX_INTEGER, Choice, StrictSchema, String, whole_number
-from service.pages.forms import Form, entered_form, number_parameter, read_form, see_other
+from service.pages.forms import (
+    EMPTY_FORM,
+    Form,
+    number_parameter,
+    read_form,
+    see_other,
+    shows_refusals,
+)
 from service.pages.return_addresses import next_address
 from service.pages.session import current_player, require_player
 from service.pages.templating import page
@@ -57,23 +63,49 @@ class MuteForm(StrictSchema):
     change = Choice(choices=("mute", "unmute"), required=True)
 
 
+def _page(
+    game_id: str,
+    form: Form,
+    *,
+    status: int = 200,
+    before: int | None = None,
+    reported: int | None = None,
+    **_: object,
+) -> Response:
+    player = player_of(game_id)
+    game = service().games.queries.visible_game(game_id, player)
+    require_correspondent(game, player)
+    message_page = service().chat.latest(game_id, player, before, _SHOWN_MESSAGES)
+    if before is None:
+        service().chat.marks.read(game_id, player, message_page.last)
+    service().accounts.players.handles({each.message.author for each in message_page.messages})
+    return page(
+        "chat.html",
+        status,
+        game=game,
+        shown=message_page,
+        form=form,
+        before=before,
+        reported=reported,
+        max_characters=service().settings.bounds.max_message_characters,
+        key=new_key(),
+    )
+
+
 @blueprint.get(_MESSAGES)
 def show_chat(game_id: str) -> Response:
     """Show the last messages of a game, or with `before` earlier ones."""
-    player = player_of(game_id)
-    return _page(game_id, player, form_about_event(), before=number_parameter("before"))
+    return _page(game_id, form_about_event(), before=number_parameter("before"))
 
 
 @blueprint.post(_MESSAGES)
 @limit_messages
+@shows_refusals(_page, Malformed, TooManyChatMessages)
 def post_chat_message(game_id: str) -> BaseResponse:
     """Write a message, and show all of them, or the page from which the form was sent."""
     player = player_of(game_id)
-    try:
-        values = read_form(MessageForm())
-        service().chat.post(game_id, player, _text_of(values), _seq(values["seq"]), key_of(values))
-    except (Malformed, TooManyChatMessages) as error:
-        return _page(game_id, player, entered_form().refused(error), status=status_of(error))
+    values = read_form(MessageForm())
+    service().chat.post(game_id, player, _text_of(values), _seq(values["seq"]), key_of(values))
     return see_other(next_address(f"/games/{game_id}/messages#message-form"))
 
 
@@ -87,53 +119,12 @@ def erase_message(game_id: str, number: int) -> BaseResponse:
 
 @blueprint.post(f"{_MESSAGE}/report")
 @limit_messages
+@shows_refusals(_page, Malformed, NotNow, TooManyReports, keeps_entries=False)
 def report_message(game_id: str, number: int) -> BaseResponse:
     """Report a message to the administrators."""
     player = player_of(game_id)
-    try:
-        service().chat.report(game_id, player, number, read_form(ReportForm())["reason"])
-    except (Malformed, NotNow, TooManyReports) as error:
-        return _page(game_id, player, Form().refused(error), status=status_of(error))
-    return _page(game_id, player, Form(), reported=number)
-
-
-@blueprint.get(_COMMENTS)
-def show_comments(game_id: str) -> Response:
-    """Show the last comments on a game, or with `before` earlier ones."""
-    return _comments_page(game_id, form_about_event(), before=number_parameter("before"))
-
-
-@blueprint.post(_COMMENTS)
-@limit_messages
-def post_comment(game_id: str) -> BaseResponse:
-    """Comment on a game that is over."""
-    player = player_of(game_id)
-    try:
-        values = read_form(CommentForm())
-        service().comments.post(game_id, player, _text_of(values), _seq(values["seq"]))
-    except (Malformed, NotNow, TooManyChatMessages) as error:
-        return _comments_page(game_id, entered_form().refused(error), status=status_of(error))
-    return see_other(f"/games/{game_id}/comments#comment-form")
-
-
-@blueprint.post(f"{_COMMENT}/erase")
-@limit_messages
-def erase_comment(game_id: str, number: int) -> BaseResponse:
-    """Erase a comment of the viewer."""
-    service().comments.erase(game_id, player_of(game_id), number)
-    return see_other(f"/games/{game_id}/comments")
-
-
-@blueprint.post(f"{_COMMENT}/report")
-@limit_messages
-def report_comment(game_id: str, number: int) -> BaseResponse:
-    """Report a comment to the administrators."""
-    player = player_of(game_id)
-    try:
-        service().comments.report(game_id, player, number, read_form(ReportForm())["reason"])
-    except (Malformed, NotNow, TooManyReports) as error:
-        return _comments_page(game_id, Form().refused(error), status=status_of(error))
-    return _comments_page(game_id, Form(), reported=number)
+    service().chat.report(game_id, player, number, read_form(ReportForm())["reason"])
+    return _page(game_id, EMPTY_FORM, reported=number)
 
 
 def _comments_page(
@@ -143,6 +134,7 @@ def _comments_page(
     status: int = 200,
     before: int | None = None,
     reported: int | None = None,
+    **_: object,
 ) -> Response:
     player = current_player()
     game = service().games.queries.visible_game(game_id, player)
@@ -167,6 +159,41 @@ def _comments_page(
         reason=reason,
         max_characters=service().settings.bounds.max_message_characters,
     )
+
+
+@blueprint.get(_COMMENTS)
+def show_comments(game_id: str) -> Response:
+    """Show the last comments on a game, or with `before` earlier ones."""
+    return _comments_page(game_id, form_about_event(), before=number_parameter("before"))
+
+
+@blueprint.post(_COMMENTS)
+@limit_messages
+@shows_refusals(_comments_page, Malformed, NotNow, TooManyChatMessages)
+def post_comment(game_id: str) -> BaseResponse:
+    """Comment on a game that is over."""
+    player = player_of(game_id)
+    values = read_form(CommentForm())
+    service().comments.post(game_id, player, _text_of(values), _seq(values["seq"]))
+    return see_other(f"/games/{game_id}/comments#comment-form")
+
+
+@blueprint.post(f"{_COMMENT}/erase")
+@limit_messages
+def erase_comment(game_id: str, number: int) -> BaseResponse:
+    """Erase a comment of the viewer."""
+    service().comments.erase(game_id, player_of(game_id), number)
+    return see_other(f"/games/{game_id}/comments")
+
+
+@blueprint.post(f"{_COMMENT}/report")
+@limit_messages
+@shows_refusals(_comments_page, Malformed, NotNow, TooManyReports, keeps_entries=False)
+def report_comment(game_id: str, number: int) -> BaseResponse:
+    """Report a comment to the administrators."""
+    player = player_of(game_id)
+    service().comments.report(game_id, player, number, read_form(ReportForm())["reason"])
+    return _comments_page(game_id, EMPTY_FORM, reported=number)
 
 
 @blueprint.post("/account/mutes")
@@ -211,31 +238,3 @@ def _text_of(values: JsonObject) -> str:
 def _seq(text: str | None) -> int | None:
     """Return the seq that was entered, 0 for a text that is none."""
     return None if text is None else whole_number(text) or 0
-
-
-def _page(
-    game_id: str,
-    player: str,
-    form: Form,
-    *,
-    status: int = 200,
-    before: int | None = None,
-    reported: int | None = None,
-) -> Response:
-    game = service().games.queries.visible_game(game_id, player)
-    require_correspondent(game, player)
-    message_page = service().chat.latest(game_id, player, before, _SHOWN_MESSAGES)
-    if before is None:
-        service().chat.marks.read(game_id, player, message_page.last)
-    service().accounts.players.handles({each.message.author for each in message_page.messages})
-    return page(
-        "chat.html",
-        status,
-        game=game,
-        shown=message_page,
-        form=form,
-        before=before,
-        reported=reported,
-        max_characters=service().settings.bounds.max_message_characters,
-        key=new_key(),
-    )

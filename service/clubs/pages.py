@@ -15,12 +15,19 @@ from service.clubs.schemas import SetClubWebhook
 from service.errors import ClubNameTaken, NotFound, TooManyClubs
 from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
-from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Format, Webhook
-from service.pages.forms import Form, entered_form, read_field, read_form, see_other
+from service.pages.forms import (
+    EMPTY_FORM,
+    Form,
+    entered_form,
+    read_field,
+    read_form,
+    see_other,
+    shows_refusals,
+)
 from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.game_forms import require_sure
@@ -42,220 +49,10 @@ _FORMATS: Final[Mapping[Format, Message]] = {
     "slack": message("A message in Slack"),
     "plain": message("JSON for a program, signed"),
 }
-_OWN_FAULTS: Final = (Malformed, NotNow, ClubNameTaken, TooManyClubs)
-"""Errors that the forms show."""
-
-
-@blueprint.get("/clubs")
-def show_clubs() -> Response:
-    """Show the clubs of the visitor, and a page of the public ones."""
-    player_id, cursor = current_player(), request.args.get("cursor")
-    clubs, following = service().clubs.public_page(cursor, PAGE_CLUBS)
-    own = [] if player_id is None or cursor is not None else service().clubs.of(player_id)
-    return page("clubs.html", clubs=clubs, own=own, next=following)
-
-
-@blueprint.get("/clubs/new")
-def show_new_club() -> Response:
-    """Show the form for a new club."""
-    require_player()
-    return _new_club_page(Form())
-
-
-@blueprint.post("/clubs")
-@limit_new_places
-def create_club() -> BaseResponse:
-    """Create a club, and show it."""
-    player_id = require_player()
-    form = entered_form()
-    values = form.values
-    try:
-        club = service().clubs.create(
-            player_id,
-            values.get("name", ""),
-            _about(values.get("about", "")),
-            is_private=bool(values.get("private")),
-        )
-    except ClubNameTaken as error:
-        return _new_club_page(form.refused(error, "name"), error.status)
-    except _OWN_FAULTS as error:
-        return _new_club_page(form.refused(error), problems.status_of(error))
-    return see_other(f"/clubs/{club.id}")
-
-
-@blueprint.get("/clubs/<club_id>")
-def show_club(club_id: str) -> Response:
-    """Show a club: its members and games, and to its owner all that the owner can change."""
-    return _club_page(club_id)
-
-
-@blueprint.post("/clubs/<club_id>/join")
-@limit_new_places
-def join_club(club_id: str) -> BaseResponse:
-    """Accept an invitation to a club, or ask to join it."""
-    player_id = require_player()
-    try:
-        service().clubs.join(club_id, player_id)
-    except (NotNow, TooManyClubs) as error:
-        return _club_page(club_id, Form().refused(error), problems.status_of(error))
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/leave")
-def leave_club(club_id: str) -> BaseResponse:
-    """Leave a club, decline an invitation to it, or withdraw the request to join it."""
-    service().clubs.leave(club_id, require_player())
-    return see_other("/clubs")
-
-
-@blueprint.get("/clubs/invitations/<token>")
-def open_link(token: str) -> BaseResponse:
-    """Show the club to which a link invites; a member sees its own page, also after the link has ended."""
-    player_id = current_player()
-    try:
-        club = service().clubs.by_link(token)
-    except NotFound:
-        club_id = club_of_token(token)
-        if player_id is not None and service().clubs.is_member(club_id, player_id):
-            return see_other(f"/clubs/{club_id}")
-        raise
-    if player_id is not None and service().clubs.is_member(club.id, player_id):
-        return see_other(f"/clubs/{club.id}")
-    return page("club_invitation.html", club=club, token=token, form=Form())
-
-
-@blueprint.post("/clubs/invitations/<token>")
-@limit_new_places
-def join_by_link(token: str) -> BaseResponse:
-    """Become a member of the club to which a link invites. Members are shown the club."""
-    player_id = require_player()
-    club_id = club_of_token(token)
-    if service().clubs.is_member(club_id, player_id):
-        return see_other(f"/clubs/{club_id}")
-    club = service().clubs.by_link(token)
-    try:
-        service().clubs.join(club.id, player_id, token)
-    except (NotNow, TooManyClubs) as error:
-        form, status = Form().refused(error), problems.status_of(error)
-        return page("club_invitation.html", status, club=club, token=token, form=form)
-    return see_other(f"/clubs/{club.id}")
-
-
-@blueprint.post("/clubs/<club_id>/invited")
-@limit_new_places
-def invite(club_id: str) -> BaseResponse:
-    """Invite a player by their handle, as the owner."""
-    player_id = require_player()
-    service().clubs.of_owner(club_id, player_id)
-    try:
-        account = service().accounts.players.person_with_handle(read_field("handle"))
-        service().club_invitations.invite(club_id, player_id, account.id)
-    except (Malformed, NotNow) as error:
-        form = entered_form().refused(error, "handle")
-        return _club_page(club_id, form, problems.status_of(error))
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/link")
-@limit_new_places
-def change_link(club_id: str) -> BaseResponse:
-    """Make a new invitation link, or revoke it, as the owner."""
-    player_id = require_player()
-    match read_field("change"):
-        case "create":
-            service().clubs.create_link(club_id, player_id)
-        case "revoke":
-            service().clubs.revoke_link(club_id, player_id)
-        case _:
-            raise Malformed({"change": one_of(("create", "revoke"))})
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/admit")
-def admit(club_id: str) -> BaseResponse:
-    """Admit a player who has asked to join, as the owner."""
-    player_id = require_player()
-    try:
-        service().clubs.admit(club_id, player_id, read_field("player"))
-    except NotNow as error:
-        return _club_page(club_id, Form().refused(error), problems.status_of(error))
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/remove")
-def remove(club_id: str) -> BaseResponse:
-    """Remove a member, revoke an invitation or decline a request, as the owner."""
-    service().clubs.remove(club_id, require_player(), read_field("player"))
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/owner")
-def hand_on(club_id: str) -> BaseResponse:
-    """Hand the club on to another member."""
-    service().clubs.hand_on(club_id, require_player(), read_field("player"))
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/edit")
-@limit_new_places
-def edit(club_id: str) -> BaseResponse:
-    """Change the name and the description, as the owner."""
-    player_id = require_player()
-    form = entered_form()
-    name, about = form.values.get("name", ""), _about(form.values.get("about", ""))
-    try:
-        service().clubs.edit(club_id, player_id, name, about)
-    except ClubNameTaken as error:
-        return _club_page(club_id, form.refused(error, "name"), error.status)
-    except Malformed as error:
-        return _club_page(club_id, form.refused(error), problems.status_of(error))
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/webhook")
-@limit_new_places
-def set_webhook(club_id: str) -> BaseResponse:
-    """Set the webhook of the club, as the owner, and show its secret, once."""
-    player_id = require_player()
-    form = entered_form()
-    try:
-        values = read_form(SetClubWebhook())
-        webhook = service().club_webhooks.set(club_id, player_id, values["url"], values["format"])
-    except Malformed as error:
-        return _club_page(club_id, form.refused(error), problems.status_of(error))
-    return _club_page(club_id, status=201, new_webhook=webhook)
-
-
-@blueprint.post("/clubs/<club_id>/webhook/test")
-@limit_webhook_tests
-def test_webhook(club_id: str) -> BaseResponse:
-    """Have a test posted to the webhook of the club, as the owner."""
-    service().club_webhooks.request_test(club_id, require_player())
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/webhook/remove")
-def remove_webhook(club_id: str) -> BaseResponse:
-    """Remove the webhook of the club, as the owner."""
-    service().club_webhooks.remove(club_id, require_player())
-    return see_other(f"/clubs/{club_id}")
-
-
-@blueprint.post("/clubs/<club_id>/close")
-def close(club_id: str) -> BaseResponse:
-    """Close the club for ever, as the owner."""
-    player_id = require_player()
-    service().clubs.of_owner(club_id, player_id)
-    try:
-        require_sure()
-    except Malformed as error:
-        return _club_page(club_id, Form().refused(error), problems.status_of(error))
-    service().clubs.close(club_id, player_id)
-    return see_other("/clubs")
 
 
 def _club_page(
-    club_id: str, form: Form | None = None, status: int = 200, new_webhook: Webhook | None = None
+    club_id: str, form: Form = EMPTY_FORM, status: int = 200, new_webhook: Webhook | None = None
 ) -> Response:
     player_id = current_player()
     entry = service().clubs.visible(club_id, player_id)
@@ -292,7 +89,7 @@ def _club_page(
         paused_until=None if webhook is None else webhooks.paused_until(club_id, webhook),
         formats=_FORMATS,
         decode_message=decode_message,
-        form=form or Form(),
+        form=form,
         max_name_length=MAX_NAME_LENGTH,
         max_about_characters=MAX_ABOUT_CHARACTERS,
     )
@@ -311,6 +108,193 @@ def _new_club_page(form: Form, status: int = 200) -> Response:
         max_name_length=MAX_NAME_LENGTH,
         max_about_characters=MAX_ABOUT_CHARACTERS,
     )
+
+
+def _invitation_page(token: str, form: Form = EMPTY_FORM, status: int = 200) -> Response:
+    club = service().clubs.by_link(token)
+    return page("club_invitation.html", status, club=club, token=token, form=form)
+
+
+@blueprint.get("/clubs")
+def show_clubs() -> Response:
+    """Show the clubs of the visitor, and a page of the public ones."""
+    player_id, cursor = current_player(), request.args.get("cursor")
+    clubs, following = service().clubs.public_page(cursor, PAGE_CLUBS)
+    own = [] if player_id is None or cursor is not None else service().clubs.of(player_id)
+    return page("clubs.html", clubs=clubs, own=own, next=following)
+
+
+@blueprint.get("/clubs/new")
+def show_new_club() -> Response:
+    """Show the form for a new club."""
+    require_player()
+    return _new_club_page(EMPTY_FORM)
+
+
+@blueprint.post("/clubs")
+@limit_new_places
+@shows_refusals(_new_club_page, ClubNameTaken, field="name")
+@shows_refusals(_new_club_page, Malformed, NotNow, TooManyClubs)
+def create_club() -> BaseResponse:
+    """Create a club, and show it."""
+    player_id = require_player()
+    values = entered_form().values
+    club = service().clubs.create(
+        player_id,
+        values.get("name", ""),
+        _about(values.get("about", "")),
+        is_private=bool(values.get("private")),
+    )
+    return see_other(f"/clubs/{club.id}")
+
+
+@blueprint.get("/clubs/<club_id>")
+def show_club(club_id: str) -> Response:
+    """Show a club: its members and games, and to its owner all that the owner can change."""
+    return _club_page(club_id)
+
+
+@blueprint.post("/clubs/<club_id>/join")
+@limit_new_places
+@shows_refusals(_club_page, NotNow, TooManyClubs, keeps_entries=False)
+def join_club(club_id: str) -> BaseResponse:
+    """Accept an invitation to a club, or ask to join it."""
+    service().clubs.join(club_id, require_player())
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/leave")
+def leave_club(club_id: str) -> BaseResponse:
+    """Leave a club, decline an invitation to it, or withdraw the request to join it."""
+    service().clubs.leave(club_id, require_player())
+    return see_other("/clubs")
+
+
+@blueprint.get("/clubs/invitations/<token>")
+def open_link(token: str) -> BaseResponse:
+    """Show the club to which a link invites; a member sees its own page, also after the link has ended."""
+    player_id = current_player()
+    try:
+        club = service().clubs.by_link(token)
+    except NotFound:
+        club_id = club_of_token(token)
+        if player_id is not None and service().clubs.is_member(club_id, player_id):
+            return see_other(f"/clubs/{club_id}")
+        raise
+    if player_id is not None and service().clubs.is_member(club.id, player_id):
+        return see_other(f"/clubs/{club.id}")
+    return _invitation_page(token)
+
+
+@blueprint.post("/clubs/invitations/<token>")
+@limit_new_places
+@shows_refusals(_invitation_page, NotNow, TooManyClubs, keeps_entries=False)
+def join_by_link(token: str) -> BaseResponse:
+    """Become a member of the club to which a link invites. Members are shown the club."""
+    player_id = require_player()
+    club_id = club_of_token(token)
+    if not service().clubs.is_member(club_id, player_id):
+        service().clubs.join(service().clubs.by_link(token).id, player_id, token)
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/invited")
+@limit_new_places
+@shows_refusals(_club_page, Malformed, NotNow, field="handle")
+def invite(club_id: str) -> BaseResponse:
+    """Invite a player by their handle, as the owner."""
+    player_id = require_player()
+    service().clubs.of_owner(club_id, player_id)
+    account = service().accounts.players.person_with_handle(read_field("handle"))
+    service().club_invitations.invite(club_id, player_id, account.id)
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/link")
+@limit_new_places
+def change_link(club_id: str) -> BaseResponse:
+    """Make a new invitation link, or revoke it, as the owner."""
+    player_id = require_player()
+    match read_field("change"):
+        case "create":
+            service().clubs.create_link(club_id, player_id)
+        case "revoke":
+            service().clubs.revoke_link(club_id, player_id)
+        case _:
+            raise Malformed({"change": one_of(("create", "revoke"))})
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/admit")
+@shows_refusals(_club_page, NotNow, keeps_entries=False)
+def admit(club_id: str) -> BaseResponse:
+    """Admit a player who has asked to join, as the owner."""
+    service().clubs.admit(club_id, require_player(), read_field("player"))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/remove")
+def remove(club_id: str) -> BaseResponse:
+    """Remove a member, revoke an invitation or decline a request, as the owner."""
+    service().clubs.remove(club_id, require_player(), read_field("player"))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/owner")
+def hand_on(club_id: str) -> BaseResponse:
+    """Hand the club on to another member."""
+    service().clubs.hand_on(club_id, require_player(), read_field("player"))
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/edit")
+@limit_new_places
+@shows_refusals(_club_page, ClubNameTaken, field="name")
+@shows_refusals(_club_page, Malformed)
+def edit(club_id: str) -> BaseResponse:
+    """Change the name and the description, as the owner."""
+    player_id = require_player()
+    values = entered_form().values
+    name, about = values.get("name", ""), _about(values.get("about", ""))
+    service().clubs.edit(club_id, player_id, name, about)
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/webhook")
+@limit_new_places
+@shows_refusals(_club_page, Malformed)
+def set_webhook(club_id: str) -> BaseResponse:
+    """Set the webhook of the club, as the owner, and show its secret, once."""
+    player_id = require_player()
+    values = read_form(SetClubWebhook())
+    webhook = service().club_webhooks.set(club_id, player_id, values["url"], values["format"])
+    return _club_page(club_id, status=201, new_webhook=webhook)
+
+
+@blueprint.post("/clubs/<club_id>/webhook/test")
+@limit_webhook_tests
+def test_webhook(club_id: str) -> BaseResponse:
+    """Have a test posted to the webhook of the club, as the owner."""
+    service().club_webhooks.request_test(club_id, require_player())
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/webhook/remove")
+def remove_webhook(club_id: str) -> BaseResponse:
+    """Remove the webhook of the club, as the owner."""
+    service().club_webhooks.remove(club_id, require_player())
+    return see_other(f"/clubs/{club_id}")
+
+
+@blueprint.post("/clubs/<club_id>/close")
+@shows_refusals(_club_page, Malformed, keeps_entries=False)
+def close(club_id: str) -> BaseResponse:
+    """Close the club for ever, as the owner."""
+    player_id = require_player()
+    service().clubs.of_owner(club_id, player_id)
+    require_sure()
+    service().clubs.close(club_id, player_id)
+    return see_other("/clubs")
 
 
 def _about(text: str) -> str:

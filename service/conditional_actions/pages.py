@@ -23,9 +23,8 @@ from service.conditional_actions.view_model import (
 from service.errors import Stale
 from service.games.player_signatures import PlayerSignature
 from service.http.context import service
-from service.http.problems import status_of
 from service.http.validation import HexText, QueryInteger, StrictSchema, String, decode_json
-from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.templating import page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
 from service.pages.view_models.game_forms import NOT_A_PLAYER, game_viewer, require_player
@@ -69,6 +68,24 @@ class DeletionForm(StrictSchema):
     expected_seq = QueryInteger(load_default=None)
 
 
+def _page(game_id: str, form: Form = EMPTY_FORM, status: int = 200) -> Response:
+    current = game_viewer(game_id)
+    game, seat, player = current.game, current.seat, current.player
+    values: dict[str, Any] = {"game": game, "seat": seat, "form": form}
+    actions = service().conditional_actions
+    if player is None or seat is None:
+        return page(
+            "conditional_actions.html", status, reason=NOT_A_PLAYER, prepared=None, **values
+        )
+    prepared = actions.get(game_id, player)
+    values["prepared"] = prepared
+    values["void"] = None if prepared.void is None else void_message(prepared.void, game.rules)
+    reason = actions.reason_not_to_prepare(game, seat)
+    if reason is None:
+        values |= _choosing(prepared, game_id, seat, has_error=status != 200)
+    return page("conditional_actions.html", status, reason=reason, **values)
+
+
 @blueprint.get(_CONDITIONAL_ACTIONS)
 def show_conditional_actions(game_id: str) -> Response:
     """Show what the viewer has prepared, and the position after one place of it, to go on from there."""
@@ -82,56 +99,45 @@ def redirect_earlier_address(game_id: str) -> Response:
 
 
 @blueprint.post(_CONDITIONAL_ACTIONS)
+@shows_refusals(_page, Refused, Stale)
 def add_action(game_id: str) -> Response:
     """Add an action to what the viewer has prepared."""
     player = require_player(game_id)
-    try:
-        values = read_form(ActionForm())
-        tree, at = _tree(game_id, player, values)
-        node: JsonObject = {
-            "seat": values["seat"],
-            "action": decode_json(values["action"].encode()),
-        }
-        field, _, value = values["outcome"].partition("=")
-        if field:
-            node["outcome"] = {field: value}
-        changed, added = with_node(tree, at, node)
-        service().conditional_actions.put(game_id, player, changed, values["expected_seq"])
-    except (Refused, Stale) as error:
-        return _page(game_id, error)
+    values = read_form(ActionForm())
+    tree, at = _tree(game_id, player, values)
+    node: JsonObject = {"seat": values["seat"], "action": decode_json(values["action"].encode())}
+    field, _, value = values["outcome"].partition("=")
+    if field:
+        node["outcome"] = {field: value}
+    changed, added = with_node(tree, at, node)
+    service().conditional_actions.put(game_id, player, changed, values["expected_seq"])
     return see_other(f"/games/{game_id}/conditional-actions?at={path_text(added)}")
 
 
 @blueprint.post(f"{_CONDITIONAL_ACTIONS}/deletion")
+@shows_refusals(_page, Refused, Stale)
 def delete_action(game_id: str) -> Response:
     """Delete an action with all that come after it, or everything."""
     player = require_player(game_id)
-    try:
-        values = read_form(DeletionForm())
-        if not values["at"]:
-            service().conditional_actions.delete(game_id, player)
-            return see_other(f"/games/{game_id}/conditional-actions")
-        tree, at = _tree(game_id, player, values)
-        changed = without_node(tree, at)
-        service().conditional_actions.put(game_id, player, changed, values["expected_seq"] or 0)
-    except (Refused, Stale) as error:
-        return _page(game_id, error)
+    values = read_form(DeletionForm())
+    if not values["at"]:
+        service().conditional_actions.delete(game_id, player)
+        return see_other(f"/games/{game_id}/conditional-actions")
+    tree, at = _tree(game_id, player, values)
+    changed = without_node(tree, at)
+    service().conditional_actions.put(game_id, player, changed, values["expected_seq"] or 0)
     return see_other(f"/games/{game_id}/conditional-actions?at={path_text(at[:-1])}")
 
 
 @blueprint.post(f"{_CONDITIONAL_ACTIONS}/signature")
+@shows_refusals(_page, Refused, Stale)
 def sign_actions(game_id: str) -> Response:
     """Add the signature of the viewer to their prepared actions. A script sends it (js/prepared.js)."""
     player = require_player(game_id)
-    try:
-        values = read_form(SignatureForm())
-        tree, _ = _tree(game_id, player, values | {"at": ""})
-        signature = PlayerSignature(
-            values["signature_key"], values["signature"], salt=values["salt"]
-        )
-        service().conditional_actions.put(game_id, player, tree, values["expected_seq"], signature)
-    except (Refused, Stale) as error:
-        return _page(game_id, error)
+    values = read_form(SignatureForm())
+    tree, _ = _tree(game_id, player, values | {"at": ""})
+    signature = PlayerSignature(values["signature_key"], values["signature"], salt=values["salt"])
+    service().conditional_actions.put(game_id, player, tree, values["expected_seq"], signature)
     return see_other(f"/games/{game_id}/conditional-actions")
 
 
@@ -146,29 +152,6 @@ def _tree(
             {"tree": message("what you have prepared has changed meanwhile: look at it again")}
         )
     return tree, path_of(values["at"], prepared.tree)
-
-
-def _page(game_id: str, error: Refused | Stale | None = None) -> Response:
-    current = game_viewer(game_id)
-    game, seat, player = current.game, current.seat, current.player
-    values: dict[str, Any] = {
-        "game": game,
-        "seat": seat,
-        "form": Form() if error is None else entered_form().refused(error),
-    }
-    status = 200 if error is None else status_of(error)
-    actions = service().conditional_actions
-    if player is None or seat is None:
-        return page(
-            "conditional_actions.html", status, reason=NOT_A_PLAYER, prepared=None, **values
-        )
-    prepared = actions.get(game_id, player)
-    values["prepared"] = prepared
-    values["void"] = None if prepared.void is None else void_message(prepared.void, game.rules)
-    reason = actions.reason_not_to_prepare(game, seat)
-    if reason is None:
-        values |= _choosing(prepared, game_id, seat, has_error=error is not None)
-    return page("conditional_actions.html", status, reason=reason, **values)
 
 
 def _choosing(

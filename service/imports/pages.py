@@ -3,11 +3,10 @@
 from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from domain.errors import CartularyError, Malformed
+from domain.errors import Malformed
 from domain.json_types import JsonObject
 from replay.audit.findings import CHECK_TITLES
 from service.errors import BodyTooLarge, Unavailable
-from service.http import problems
 from service.http.context import service
 from service.http.language import request_language
 from service.http.ratelimits import limit_audits, limit_new_places
@@ -17,7 +16,7 @@ from service.imports.imports import FIELD, too_large
 from service.imports.replayed_record import ReplayedRecord
 from service.imports.store import ImportedRecord, TooManyImports
 from service.pages import session
-from service.pages.forms import Form, entered_form, number_parameter, see_other
+from service.pages.forms import Form, number_parameter, see_other, shows_refusals
 from service.pages.replayed_pages import (
     comparison_page,
     event_page,
@@ -37,6 +36,23 @@ SHOWN_RECORDS = 20
 blueprint = Blueprint("imports", __name__, template_folder="templates")
 
 
+def _list_page(status: int = 200, form: Form | None = None) -> Response:
+    player_id = current_player()
+    after = number_parameter("after") or 0
+    public, next_after = service().imports.public(min(after, 10**6), SHOWN_RECORDS)
+    return page(
+        "imports.html",
+        status,
+        form=form or Form(),
+        own=[] if player_id is None else service().imports.of_player(player_id),
+        public=public,
+        after=after,
+        next_after=next_after,
+        max_bytes=service().settings.bounds.max_import_bytes,
+        player_id=player_id,
+    )
+
+
 @blueprint.get(IMPORTS)
 def show_imports() -> Response:
     """Show the form for an upload, the visitor's records, and those that are public."""
@@ -45,18 +61,16 @@ def show_imports() -> Response:
 
 @blueprint.post(IMPORTS)
 @limit_new_places
+@shows_refusals(_list_page, Malformed)
+@shows_refusals(_list_page, BodyTooLarge, TooManyImports, Unavailable, field=FIELD)
 def upload_record() -> BaseResponse:
     """Upload a record, and show it."""
     player_id = session.require_player()
     bounds = service().settings.bounds
-    form = entered_form()
-    try:
-        data = read_file(request, FIELD, bounds.max_import_bytes, too_large(bounds))
-        imported = service().imports.upload(
-            player_id, data, is_public=request.form.get("public") == "yes"
-        )
-    except (Malformed, BodyTooLarge, TooManyImports, Unavailable) as error:
-        return _list_page(problems.status_of(error), _refused(form, error))
+    data = read_file(request, FIELD, bounds.max_import_bytes, too_large(bounds))
+    imported = service().imports.upload(
+        player_id, data, is_public=request.form.get("public") == "yes"
+    )
     return see_other(f"{IMPORTS}/{imported.id}")
 
 
@@ -121,23 +135,6 @@ def _replayed(import_id: str) -> ReplayedGame:
     return replayed_record(service().imports.replayed(service().imports.get(import_id)))
 
 
-def _list_page(status: int = 200, form: Form | None = None) -> Response:
-    player_id = current_player()
-    after = number_parameter("after") or 0
-    public, next_after = service().imports.public(min(after, 10**6), SHOWN_RECORDS)
-    return page(
-        "imports.html",
-        status,
-        form=form or Form(),
-        own=[] if player_id is None else service().imports.of_player(player_id),
-        public=public,
-        after=after,
-        next_after=next_after,
-        max_bytes=service().settings.bounds.max_import_bytes,
-        player_id=player_id,
-    )
-
-
 def _import_page(imported: ImportedRecord, report: JsonObject | None = None) -> Response:
     record: ReplayedRecord = service().imports.replayed(imported)
     use_names_of(record)
@@ -151,7 +148,3 @@ def _import_page(imported: ImportedRecord, report: JsonObject | None = None) -> 
         max_shown=MAX_SHOWN_FINDINGS,
         is_own=current_player() == imported.uploader,
     )
-
-
-def _refused(form: Form, error: CartularyError) -> Form:
-    return form.refused(error) if isinstance(error, Malformed) else form.refused(error, FIELD)

@@ -15,7 +15,6 @@ from domain.messages import Message, message, message_in
 from service.accounts.personal_tokens import digest_of
 from service.errors import TooManyFeeds, TooManyWebhooks
 from service.games.access import require_correspondent
-from service.http import problems
 from service.http.blueprint import json_response
 from service.http.context import service
 from service.http.ratelimits import limit_new_places, limit_webhook_tests
@@ -28,7 +27,7 @@ from service.notifications.schemas import AddPushSubscription, AddWebhook
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_field, read_form, see_other
+from service.pages.forms import Form, read_field, read_form, see_other, shows_refusals
 from service.pages.templating import page, push_subscriptions
 
 blueprint = Blueprint("notifications", __name__, template_folder="templates")
@@ -54,85 +53,6 @@ _STATUSES: Final[Mapping[Status, Message]] = {
     "bounced": message_in("delivery", "refused"),
     "cancelled": message_in("delivery", "cancelled"),
 }
-
-
-@blueprint.get(NOTIFICATIONS)
-def show_notifications() -> Response:
-    """Show what the visitor is notified of, and the latest deliveries."""
-    return _notifications_page()
-
-
-@blueprint.post(NOTIFICATIONS)
-def change_notifications() -> Response:
-    """Store what the visitor wants to be notified of."""
-    player = session.require_player()
-    try:
-        service().notifications.preferences.change(player, _changes())
-    except Malformed as error:
-        faults = {
-            "quiet_from" if name.startswith("quiet_hours") else name: fault
-            for name, fault in error.fields.items()
-        }
-        return _notifications_page(400, form=entered_form().refused(Malformed(faults)))
-    return see_other(NOTIFICATIONS)
-
-
-@blueprint.get("/games/<game_id>/notifications")
-def show_game_notifications(game_id: str) -> Response:
-    """Show which notifications of a game the visitor wants."""
-    player = session.require_player()
-    game = service().games.queries.visible_game(game_id, player)
-    require_correspondent(game, player)
-    (choice,) = service().notifications.preferences.choices_in_game(game_id, [player])
-    return page("game_notifications.html", game=game, choice=choice, choices=_GAME_CHOICES)
-
-
-@blueprint.post("/games/<game_id>/notifications")
-def choose_game_notifications(game_id: str) -> Response:
-    """Store which notifications of a game the visitor wants."""
-    player = session.require_player()
-    require_correspondent(service().games.queries.visible_game(game_id, player), player)
-    choice = read_field("notify")
-    service().notifications.preferences.choose_in_game(game_id, player, choice)
-    return see_other(f"/games/{game_id}/notifications")
-
-
-@blueprint.post(f"{NOTIFICATIONS}/feeds")
-@limit_new_places
-def create_feeds() -> Response:
-    """Create the addresses of feeds, and show them once."""
-    try:
-        _, token = service().notifications.feed_tokens.create(session.require_player())
-    except TooManyFeeds as error:
-        return _notifications_page(problems.status_of(error), feed_form=Form().refused(error))
-    return _notifications_page(201, addresses=feed_addresses(token))
-
-
-@blueprint.post(f"{NOTIFICATIONS}/feeds/revoke")
-def revoke_feeds() -> Response:
-    """Revoke the addresses of feeds."""
-    player = session.require_player()
-    service().notifications.feed_tokens.revoke(player, read_field("feed"))
-    return see_other(NOTIFICATIONS)
-
-
-def _changes() -> dict[str, Any]:
-    """Return the changes that the form asks for. Raises Malformed.
-
-    A browser leaves out the boxes that are not ticked, so every channel is replaced.
-    """
-    chosen = {
-        channel: [kind for kind in KINDS if f"{channel}.{kind}" in request.form]
-        for channel in PLAYER_CHANNELS
-    }
-    names = ("digest", "quiet_from", "quiet_to")
-    times = {name: request.form.get(name) or None for name in names}
-    quiet_hours = [times["quiet_from"], times["quiet_to"]]
-    return {
-        "kinds": chosen,
-        "digest": times["digest"],
-        "quiet_hours": None if quiet_hours == [None, None] else quiet_hours,
-    }
 
 
 def _notifications_page(
@@ -165,6 +85,84 @@ def _notifications_page(
         form=form or Form(),
         feed_form=feed_form or Form(),
     )
+
+
+@blueprint.get(NOTIFICATIONS)
+def show_notifications() -> Response:
+    """Show what the visitor is notified of, and the latest deliveries."""
+    return _notifications_page()
+
+
+@blueprint.post(NOTIFICATIONS)
+@shows_refusals(_notifications_page, Malformed)
+def change_notifications() -> Response:
+    """Store what the visitor wants to be notified of."""
+    player = session.require_player()
+    try:
+        service().notifications.preferences.change(player, _changes())
+    except Malformed as error:
+        faults = {
+            "quiet_from" if name.startswith("quiet_hours") else name: fault
+            for name, fault in error.fields.items()
+        }
+        raise Malformed(faults) from None
+    return see_other(NOTIFICATIONS)
+
+
+@blueprint.get("/games/<game_id>/notifications")
+def show_game_notifications(game_id: str) -> Response:
+    """Show which notifications of a game the visitor wants."""
+    player = session.require_player()
+    game = service().games.queries.visible_game(game_id, player)
+    require_correspondent(game, player)
+    (choice,) = service().notifications.preferences.choices_in_game(game_id, [player])
+    return page("game_notifications.html", game=game, choice=choice, choices=_GAME_CHOICES)
+
+
+@blueprint.post("/games/<game_id>/notifications")
+def choose_game_notifications(game_id: str) -> Response:
+    """Store which notifications of a game the visitor wants."""
+    player = session.require_player()
+    require_correspondent(service().games.queries.visible_game(game_id, player), player)
+    choice = read_field("notify")
+    service().notifications.preferences.choose_in_game(game_id, player, choice)
+    return see_other(f"/games/{game_id}/notifications")
+
+
+@blueprint.post(f"{NOTIFICATIONS}/feeds")
+@limit_new_places
+@shows_refusals(_notifications_page, TooManyFeeds, form="feed_form", keeps_entries=False)
+def create_feeds() -> Response:
+    """Create the addresses of feeds, and show them once."""
+    _, token = service().notifications.feed_tokens.create(session.require_player())
+    return _notifications_page(201, addresses=feed_addresses(token))
+
+
+@blueprint.post(f"{NOTIFICATIONS}/feeds/revoke")
+def revoke_feeds() -> Response:
+    """Revoke the addresses of feeds."""
+    player = session.require_player()
+    service().notifications.feed_tokens.revoke(player, read_field("feed"))
+    return see_other(NOTIFICATIONS)
+
+
+def _changes() -> dict[str, Any]:
+    """Return the changes that the form asks for. Raises Malformed.
+
+    A browser leaves out the boxes that are not ticked, so every channel is replaced.
+    """
+    chosen = {
+        channel: [kind for kind in KINDS if f"{channel}.{kind}" in request.form]
+        for channel in PLAYER_CHANNELS
+    }
+    names = ("digest", "quiet_from", "quiet_to")
+    times = {name: request.form.get(name) or None for name in names}
+    quiet_hours = [times["quiet_from"], times["quiet_to"]]
+    return {
+        "kinds": chosen,
+        "digest": times["digest"],
+        "quiet_hours": None if quiet_hours == [None, None] else quiet_hours,
+    }
 
 
 PUSH: Final = "/account/notifications/push"
@@ -211,6 +209,22 @@ def remove_push() -> Response:
 WEBHOOKS: Final = "/account/webhooks"
 
 
+def _webhooks_page(
+    status: int = 200, *, form: Form | None = None, added: Webhook | None = None
+) -> Response:
+    player_id = session.require_player()
+    webhooks = service().notifications.webhooks.of(player_id)
+    paused_until = service().notifications.webhooks.paused_until(player_id, webhooks)
+    return page(
+        "webhooks.html",
+        status,
+        webhooks=list(zip(webhooks, paused_until, strict=True)),
+        decode_message=decode_message,
+        form=form or Form(),
+        added=added,
+    )
+
+
 @blueprint.get(WEBHOOKS)
 def show_webhooks() -> Response:
     """Show the visitor's webhooks."""
@@ -219,14 +233,11 @@ def show_webhooks() -> Response:
 
 @blueprint.post(WEBHOOKS)
 @limit_new_places
+@shows_refusals(_webhooks_page, Malformed, TooManyWebhooks, field="url")
 def add_webhook() -> Response:
     """Register a webhook, and show its secret, once."""
     player_id = session.require_player()
-    form = entered_form()
-    try:
-        webhook = service().notifications.webhooks.add(player_id, read_form(AddWebhook())["url"])
-    except (Malformed, TooManyWebhooks) as error:
-        return _webhooks_page(problems.status_of(error), form=form.refused(error, "url"))
+    webhook = service().notifications.webhooks.add(player_id, read_form(AddWebhook())["url"])
     return _webhooks_page(201, added=webhook)
 
 
@@ -255,19 +266,3 @@ def remove_webhook() -> Response:
 
 def _chosen() -> str:
     return str(read_field("webhook"))
-
-
-def _webhooks_page(
-    status: int = 200, *, form: Form | None = None, added: Webhook | None = None
-) -> Response:
-    player_id = session.require_player()
-    webhooks = service().notifications.webhooks.of(player_id)
-    paused_until = service().notifications.webhooks.paused_until(player_id, webhooks)
-    return page(
-        "webhooks.html",
-        status,
-        webhooks=list(zip(webhooks, paused_until, strict=True)),
-        decode_message=decode_message,
-        form=form or Form(),
-        added=added,
-    )

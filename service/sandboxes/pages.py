@@ -17,10 +17,9 @@ from replay.language.renderer import NO_NAMES
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
 from service.http.context import client_network, service
 from service.http.language import game_names
-from service.http.problems import status_of
 from service.http.validation import Choice, QueryInteger, StrictSchema, String, decode_json
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_form, see_other
+from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.templating import absolute_url, page
 from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
 from service.pages.view_models.game_forms import (
@@ -71,117 +70,8 @@ class BotsForm(StrictSchema):
     after = QueryInteger(required=True)
 
 
-@blueprint.get(_SANDBOXES)
-def list_sandboxes(game_id: str) -> Response:
-    """Show the viewer's sandboxes of a game, and the form to make one after event `seq`."""
-    return _list_page(game_viewer(game_id), form_about_event())
-
-
-@blueprint.post(_SANDBOXES)
-def create_sandbox(game_id: str) -> Response:
-    """Make a sandbox of a game after one of its events."""
-    player = require_player(game_id)
-    try:
-        values = read_form(SandboxForm())
-        sandbox = service().sandboxes.create(
-            player, client_network(), game_id, values["seq"], secrets.token_bytes(SEED_BYTES)
-        )
-    except NotFound as error:
-        return _refused_sandbox(game_id, error, "seq")
-    except (Refused, Forbidden, TooManySandboxes) as error:
-        return _refused_sandbox(game_id, error)
-    return see_other(f"/sandboxes/{sandbox.stored.id}")
-
-
-@blueprint.get(_SANDBOX)
-def show_sandbox(sandbox_id: str) -> Response:
-    """Show a sandbox as it stands, and to its maker what can be done next."""
-    return _sandbox_page(service().sandboxes.get(sandbox_id))
-
-
-@blueprint.get("/branches/<sandbox_id>")
-def redirect_earlier_link(sandbox_id: str) -> Response:
-    """Redirect a link that was shared when the addresses of these pages began with `/branches`."""
-    return redirect(f"/sandboxes/{sandbox_id}", 301)
-
-
-@blueprint.get(f"{_SANDBOX}/table")
-def show_table(sandbox_id: str) -> Response:
-    """Show the position of a sandbox as a table of its hexes."""
-    stored = service().sandboxes.get(sandbox_id)
-    sandbox = service().sandboxes.open(stored).sandbox
-    _set_names(stored)
-    view = PositionView(sandbox.rules.scene(sandbox.position(), None))
-    return page("sandbox_table.html", stored=stored, view=view)
-
-
-@blueprint.post(f"{_SANDBOX}/actions")
-def act_in_sandbox(sandbox_id: str) -> Response:
-    """Let the seat whose turn it is act."""
-    stored = _own_sandbox(sandbox_id)
-    try:
-        values = read_form(ActionForm())
-        action = decode_json(values["action"].encode())
-        service().sandboxes.act(stored, action, None, values["after"])
-    except (Refused, SandboxConflict) as error:
-        return _sandbox_page(service().sandboxes.get(sandbox_id), error)
-    return see_other(f"/sandboxes/{sandbox_id}")
-
-
-@blueprint.post(f"{_SANDBOX}/undo")
-def undo_in_sandbox(sandbox_id: str) -> Response:
-    """Take the last action back."""
-    stored = _own_sandbox(sandbox_id)
-    try:
-        service().sandboxes.undo(stored, 1, read_form(UndoForm())["after"])
-    except (Refused, SandboxConflict) as error:
-        return _sandbox_page(service().sandboxes.get(sandbox_id), error)
-    return see_other(f"/sandboxes/{sandbox_id}")
-
-
-@blueprint.post(f"{_SANDBOX}/bots")
-def let_bots_play(sandbox_id: str) -> Response:
-    """Let a bot play all seats for some turns."""
-    stored = _own_sandbox(sandbox_id)
-    try:
-        values = read_form(BotsForm())
-        seats = range(service().sandboxes.open(stored).sandbox.game.seats)
-        service().sandboxes.let_bots_act(
-            stored, seats, values["bot"], values["turns"], values["after"]
-        )
-    except (Refused, SandboxConflict) as error:
-        return _sandbox_page(service().sandboxes.get(sandbox_id), error)
-    return see_other(f"/sandboxes/{sandbox_id}")
-
-
-@blueprint.post(f"{_SANDBOX}/deletion")
-def delete_sandbox(sandbox_id: str) -> Response:
-    """Delete a sandbox."""
-    stored = _own_sandbox(sandbox_id)
-    try:
-        require_sure()
-    except Malformed as error:
-        return _sandbox_page(stored, error)
-    service().sandboxes.delete(stored)
-    return see_other(f"/games/{stored.game}/sandboxes")
-
-
-def _own_sandbox(sandbox_id: str) -> StoredSandbox:
-    """Return a sandbox that the viewer has made. Raises NotFound, Unauthorised and Forbidden."""
-    stored = service().sandboxes.get(sandbox_id)
-    if session.require_player() != stored.maker:
-        raise Forbidden(_NOT_THE_MAKER)
-    return stored
-
-
-def _refused_sandbox(
-    game_id: str, error: Refused | Forbidden | NotFound | TooManySandboxes, field: str | None = None
-) -> Response:
-    form = entered_form().refused(error, field)
-    return _list_page(game_viewer(game_id), form, status_of(error))
-
-
-def _list_page(current: GameViewer, form: Form, status: int = 200) -> Response:
+def _list_page(game_id: str, form: Form, status: int = 200) -> Response:
+    current = game_viewer(game_id)
     game, player = current.game, current.player
     return page(
         "sandboxes.html",
@@ -213,9 +103,27 @@ def _start_seq(game: Game) -> int:
     return min(game.seq, len(game.places) + 1)
 
 
-def _sandbox_page(
-    stored: StoredSandbox, error: Refused | SandboxConflict | None = None
-) -> Response:
+@blueprint.get(_SANDBOXES)
+def list_sandboxes(game_id: str) -> Response:
+    """Show the viewer's sandboxes of a game, and the form to make one after event `seq`."""
+    return _list_page(game_id, form_about_event())
+
+
+@blueprint.post(_SANDBOXES)
+@shows_refusals(_list_page, NotFound, field="seq")
+@shows_refusals(_list_page, Refused, Forbidden, TooManySandboxes)
+def create_sandbox(game_id: str) -> Response:
+    """Make a sandbox of a game after one of its events."""
+    player = require_player(game_id)
+    values = read_form(SandboxForm())
+    sandbox = service().sandboxes.create(
+        player, client_network(), game_id, values["seq"], secrets.token_bytes(SEED_BYTES)
+    )
+    return see_other(f"/sandboxes/{sandbox.stored.id}")
+
+
+def _sandbox_page(sandbox_id: str, form: Form = EMPTY_FORM, status: int = 200) -> Response:
+    stored = service().sandboxes.get(sandbox_id)
     opened = service().sandboxes.open(stored)
     game = service().games.queries.game(stored.game)
     is_visible = _set_names(stored)
@@ -223,12 +131,12 @@ def _sandbox_page(
     game_in_sandbox = _game_in_sandbox(opened, is_visible=is_visible)
     seat = opened.sandbox.to_act
     steps: ActionSteps | None = None
-    if is_maker and seat is not None and error is None:
+    if is_maker and seat is not None and status == 200:
         query = read_query(request.args.to_dict(flat=False))
         steps = action_steps(game_in_sandbox, seat, query)
     return page(
         "sandbox.html",
-        200 if error is None else status_of(error),
+        status,
         game=game_in_sandbox,
         stored=stored,
         steps=steps,
@@ -246,10 +154,81 @@ def _sandbox_page(
         origin=event_messages(game, stored.seq) if is_visible else None,
         is_visible=is_visible,
         is_maker=is_maker,
-        form=Form() if error is None else entered_form().refused(error),
+        form=form,
         bots=quick_bot_names(game_in_sandbox.rules),
         address=absolute_url(f"/sandboxes/{stored.id}"),
     )
+
+
+@blueprint.get(_SANDBOX)
+def show_sandbox(sandbox_id: str) -> Response:
+    """Show a sandbox as it stands, and to its maker what can be done next."""
+    return _sandbox_page(sandbox_id)
+
+
+@blueprint.get("/branches/<sandbox_id>")
+def redirect_earlier_link(sandbox_id: str) -> Response:
+    """Redirect a link that was shared when the addresses of these pages began with `/branches`."""
+    return redirect(f"/sandboxes/{sandbox_id}", 301)
+
+
+@blueprint.get(f"{_SANDBOX}/table")
+def show_table(sandbox_id: str) -> Response:
+    """Show the position of a sandbox as a table of its hexes."""
+    stored = service().sandboxes.get(sandbox_id)
+    sandbox = service().sandboxes.open(stored).sandbox
+    _set_names(stored)
+    view = PositionView(sandbox.rules.scene(sandbox.position(), None))
+    return page("sandbox_table.html", stored=stored, view=view)
+
+
+@blueprint.post(f"{_SANDBOX}/actions")
+@shows_refusals(_sandbox_page, Refused, SandboxConflict)
+def act_in_sandbox(sandbox_id: str) -> Response:
+    """Let the seat whose turn it is act."""
+    stored = _own_sandbox(sandbox_id)
+    values = read_form(ActionForm())
+    action = decode_json(values["action"].encode())
+    service().sandboxes.act(stored, action, None, values["after"])
+    return see_other(f"/sandboxes/{sandbox_id}")
+
+
+@blueprint.post(f"{_SANDBOX}/undo")
+@shows_refusals(_sandbox_page, Refused, SandboxConflict)
+def undo_in_sandbox(sandbox_id: str) -> Response:
+    """Take the last action back."""
+    stored = _own_sandbox(sandbox_id)
+    service().sandboxes.undo(stored, 1, read_form(UndoForm())["after"])
+    return see_other(f"/sandboxes/{sandbox_id}")
+
+
+@blueprint.post(f"{_SANDBOX}/bots")
+@shows_refusals(_sandbox_page, Refused, SandboxConflict)
+def let_bots_play(sandbox_id: str) -> Response:
+    """Let a bot play all seats for some turns."""
+    stored = _own_sandbox(sandbox_id)
+    values = read_form(BotsForm())
+    seats = range(service().sandboxes.open(stored).sandbox.game.seats)
+    service().sandboxes.let_bots_act(stored, seats, values["bot"], values["turns"], values["after"])
+    return see_other(f"/sandboxes/{sandbox_id}")
+
+
+@blueprint.post(f"{_SANDBOX}/deletion")
+@shows_refusals(_sandbox_page, Malformed)
+def delete_sandbox(sandbox_id: str) -> Response:
+    """Delete a sandbox."""
+    stored = _own_sandbox(sandbox_id)
+    require_sure()
+    service().sandboxes.delete(stored)
+    return see_other(f"/games/{stored.game}/sandboxes")
+
+
+def _own_sandbox(sandbox_id: str) -> StoredSandbox:
+    """Return a sandbox that the viewer has made. Raises NotFound, Unauthorised and Forbidden."""
+    stored = service().sandboxes.get(sandbox_id)
+    if session.require_player() != stored.maker:
+        raise Forbidden(_NOT_THE_MAKER)
+    return stored
 
 
 def _set_names(stored: StoredSandbox) -> bool:

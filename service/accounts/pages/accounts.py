@@ -39,7 +39,7 @@ from service.http.context import (
 from service.http.ratelimits import limit_account_attempts, limit_new_places
 from service.http.validation import Choice, StrictSchema, String
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_field, read_form, see_other
+from service.pages.forms import Form, entered_form, read_field, read_form, see_other, shows_refusals
 from service.pages.return_addresses import ACCOUNT, FORGOTTEN_PASSWORD, naming_address, next_address
 from service.pages.templating import page
 from service.pages.view_models.game_forms import require_sure
@@ -163,6 +163,42 @@ def choose_profile() -> Response:
     return see_other(ACCOUNT)
 
 
+def account_page(
+    status: int = 200,
+    *,
+    form: Form | None = None,
+    email_form: Form | None = None,
+    password_form: Form | None = None,
+    erase_form: Form | None = None,
+) -> Response:
+    """Return the page of the visitor's account, with the forms that were refused."""
+    player_id = session.require_player()
+    (account,) = service().accounts.players.get([player_id])
+    if account is None:
+        raise Unauthorised.with_message("the account of this token has been deleted")
+    return page(
+        "account.html",
+        status,
+        account=account,
+        account_language=None if account.locale is None else primary_subtag(account.locale),
+        sessions=service().accounts.players.tokens.sessions(player_id),
+        personal_tokens=len(service().accounts.players.tokens.personal.of(player_id)),
+        muted=service().accounts.mutes.of(player_id),
+        current_session=session_id(session.session_token() or ""),
+        next=next_address(ACCOUNT),
+        form=form or Form(),
+        email_form=email_form or Form({"email": account.email or ""}),
+        email_refusal=service().notifications.mail.addresses.refusal(player_id),
+        is_mail_configured=service().notifications.mail.confirmations.is_mail_configured,
+        password_form=password_form or Form(),
+        erase_form=erase_form or Form(),
+    )
+
+
+_PASSWORD_ERRORS: Final = (Malformed, Forbidden, TooManyRequests)
+"""Errors about the password with which a visitor confirms something."""
+
+
 @blueprint.get(ACCOUNT)
 def show_account() -> Response:
     """Show the visitor's own account."""
@@ -171,37 +207,32 @@ def show_account() -> Response:
 
 @blueprint.post(f"{ACCOUNT}/name")
 @limit_account_attempts
+@shows_refusals(account_page, HandleTaken, field="handle")
+@shows_refusals(account_page, Malformed, NotAGuest)
 def name_guest() -> Response:
     """Give the account of a guest a handle and a password, and continue where the guest wanted to go."""
     player_id = session.require_player()
-    form = entered_form()
-    try:
-        service().accounts.players.name_guest(
-            player_id, **read_form(NewAccount()), source=session.login_source()
-        )
-    except (Malformed, HandleTaken, NotAGuest) as error:
-        field = "handle" if isinstance(error, HandleTaken) else None
-        return account_page(problems.status_of(error), form=form.refused(error, field))
+    service().accounts.players.name_guest(
+        player_id, **read_form(NewAccount()), source=session.login_source()
+    )
     request_confirmation(player_id)
     return see_other(next_address(ACCOUNT))
 
 
 @blueprint.post(f"{ACCOUNT}/password")
 @limit_account_attempts
+@shows_refusals(
+    account_page, *_PASSWORD_ERRORS, form="password_form", field="password", keeps_entries=False
+)
 def change_password() -> Response:
     """Change the password, and end all other sessions; with `tokens`, revoke personal tokens too."""
     player_id = session.require_player()
     token = session.session_token() or ""
-    try:
-        values = read_form(NewPassword())
-        revokes_tokens = values.pop("tokens") is not None
-        service().accounts.players.change_password(player_id, token, **values)
-        if revokes_tokens:
-            service().accounts.players.tokens.revoke_all_personal(player_id)
-    except (Malformed, Forbidden, TooManyRequests) as error:
-        return account_page(
-            problems.status_of(error), password_form=Form().refused(error, "password")
-        )
+    values = read_form(NewPassword())
+    revokes_tokens = values.pop("tokens") is not None
+    service().accounts.players.change_password(player_id, token, **values)
+    if revokes_tokens:
+        service().accounts.players.tokens.revoke_all_personal(player_id)
     service().notifications.mail.account_notices.report("password_changed", player_id)
     return see_other(ACCOUNT)
 
@@ -228,19 +259,19 @@ def end_other_sessions() -> Response:
 
 @blueprint.post(f"{ACCOUNT}/erase")
 @limit_account_attempts
+@shows_refusals(
+    account_page, *_PASSWORD_ERRORS, form="erase_form", field="password", keeps_entries=False
+)
 def erase() -> Response:
     """Erase the visitor's account, as `DELETE /me` of the API does."""
     player_id = session.require_player()
     account = _current_account()
-    try:
-        password = None
-        if account is not None and account.is_guest:
-            require_sure()
-        else:
-            password = read_form(ErasePlayer())["password"]
-        service().accounts.erasure.erase(player_id, password)
-    except (Malformed, Forbidden, TooManyRequests) as error:
-        return account_page(problems.status_of(error), erase_form=Form().refused(error, "password"))
+    password = None
+    if account is not None and account.is_guest:
+        require_sure()
+    else:
+        password = read_form(ErasePlayer())["password"]
+    service().accounts.erasure.erase(player_id, password)
     session.log_out()
     return see_other("/")
 
@@ -253,6 +284,18 @@ class NamedKey(StrictSchema):
 
     key = String(required=True)
     name = String(load_default=None)
+
+
+def _keys_page(status: int = 200, form: Form | None = None) -> Response:
+    keys = service().accounts.keys.described(session.require_player())
+    return page(
+        "account_keys.html",
+        status,
+        keys=sorted(keys, key=lambda key: key["until"] is not None),
+        form=form or Form(),
+        max_keys=service().settings.bounds.max_keys_per_player,
+        max_name_length=MAX_NAME_LENGTH,
+    )
 
 
 @blueprint.get(KEYS)
@@ -275,14 +318,12 @@ def add_key() -> Response:
 
 @blueprint.post(f"{KEYS}/name")
 @limit_new_places
+@shows_refusals(_keys_page, Malformed)
 def name_key() -> Response:
     """Give one of the visitor's keys another name."""
     player_id = session.require_player()
-    try:
-        values = read_form(NamedKey())
-        service().accounts.keys.rename(player_id, values["key"], values["name"])
-    except Malformed as error:
-        return _keys_page(400, entered_form().refused(error))
+    values = read_form(NamedKey())
+    service().accounts.keys.rename(player_id, values["key"], values["name"])
     return see_other(KEYS)
 
 
@@ -328,50 +369,6 @@ def _device_name(user_agent: str) -> str | None:
     return ", ".join(filter(None, names)) or None
 
 
-def _keys_page(status: int = 200, form: Form | None = None) -> Response:
-    keys = service().accounts.keys.described(session.require_player())
-    return page(
-        "account_keys.html",
-        status,
-        keys=sorted(keys, key=lambda key: key["until"] is not None),
-        form=form or Form(),
-        max_keys=service().settings.bounds.max_keys_per_player,
-        max_name_length=MAX_NAME_LENGTH,
-    )
-
-
-def account_page(
-    status: int = 200,
-    *,
-    form: Form | None = None,
-    email_form: Form | None = None,
-    password_form: Form | None = None,
-    erase_form: Form | None = None,
-) -> Response:
-    """Return the page of the visitor's account, with the forms that were refused."""
-    player_id = session.require_player()
-    (account,) = service().accounts.players.get([player_id])
-    if account is None:
-        raise Unauthorised.with_message("the account of this token has been deleted")
-    return page(
-        "account.html",
-        status,
-        account=account,
-        account_language=None if account.locale is None else primary_subtag(account.locale),
-        sessions=service().accounts.players.tokens.sessions(player_id),
-        personal_tokens=len(service().accounts.players.tokens.personal.of(player_id)),
-        muted=service().accounts.mutes.of(player_id),
-        current_session=session_id(session.session_token() or ""),
-        next=next_address(ACCOUNT),
-        form=form or Form(),
-        email_form=email_form or Form({"email": account.email or ""}),
-        email_refusal=service().notifications.mail.addresses.refusal(player_id),
-        is_mail_configured=service().notifications.mail.confirmations.is_mail_configured,
-        password_form=password_form or Form(),
-        erase_form=erase_form or Form(),
-    )
-
-
 def _login_page(form: Form, status: int = 200, *, is_interrupted: bool = False) -> Response:
     account = _current_account()
     return page(
@@ -393,6 +390,20 @@ def _current_account() -> Player | None:
     return account
 
 
+def _request_page(
+    form: Form, status: int = 200, *, is_sent: bool = False, has_link_ended: bool = False
+) -> Response:
+    return page(
+        "forgotten_password.html",
+        status,
+        form=form,
+        next=next_address(),
+        is_sent=is_sent,
+        has_link_ended=has_link_ended,
+        is_mail_configured=service().notifications.mail.password_resets.is_mail_configured,
+    )
+
+
 @blueprint.get(FORGOTTEN_PASSWORD)
 def show_request() -> Response:
     """Show the form with which a link is sent, and what to do without an address."""
@@ -401,15 +412,12 @@ def show_request() -> Response:
 
 @blueprint.post(FORGOTTEN_PASSWORD)
 @limit_account_attempts
+@shows_refusals(_request_page, Malformed, OperationNotPossible, TooManyRequests)
 def request_reset() -> Response:
     """Have a link sent. The page does not reveal whether there is such an account."""
-    form = entered_form()
-    try:
-        handle = read_form(RequestPasswordReset())["handle"]
-        service().notifications.mail.password_resets.request(handle, client_network())
-    except (Malformed, OperationNotPossible, TooManyRequests) as error:
-        return _request_page(form.refused(error), problems.status_of(error))
-    return _request_page(form, is_sent=True)
+    handle = read_form(RequestPasswordReset())["handle"]
+    service().notifications.mail.password_resets.request(handle, client_network())
+    return _request_page(entered_form(), is_sent=True)
 
 
 @blueprint.get("/password/new/<token>")
@@ -440,20 +448,6 @@ def choose_new_password() -> Response:
         return _request_page(Form(), has_link_ended=True)
     session.log_out()
     return page("new_password.html", player_handle=player.handle, is_done=True)
-
-
-def _request_page(
-    form: Form, status: int = 200, *, is_sent: bool = False, has_link_ended: bool = False
-) -> Response:
-    return page(
-        "forgotten_password.html",
-        status,
-        form=form,
-        next=next_address(),
-        is_sent=is_sent,
-        has_link_ended=has_link_ended,
-        is_mail_configured=service().notifications.mail.password_resets.is_mail_configured,
-    )
 
 
 def _new_password_page(token: str, form: Form, status: int = 200) -> Response:

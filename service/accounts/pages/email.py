@@ -7,11 +7,10 @@ from domain.errors import Malformed
 from service.accounts.pages.accounts import account_page
 from service.accounts.schemas import ChangeEmail
 from service.errors import Forbidden, NotFound, TooManyRequests
-from service.http import problems
 from service.http.context import change_email, service
 from service.http.ratelimits import limit_account_attempts
 from service.pages import session
-from service.pages.forms import entered_form, read_form, see_other
+from service.pages.forms import read_form, see_other, shows_refusals
 from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
 
@@ -20,31 +19,27 @@ blueprint = Blueprint("email", __name__, template_folder="../templates")
 
 @blueprint.post(f"{ACCOUNT}/email")
 @limit_account_attempts
+@shows_refusals(account_page, Forbidden, form="email_form", field="password")
+@shows_refusals(account_page, Malformed, TooManyRequests, form="email_form", field="email")
 def set_email() -> Response:
     """Set the visitor's address, and have a mail sent there with which it is confirmed."""
     player_id = session.require_player()
-    form = entered_form()
-    try:
-        values = read_form(ChangeEmail())
-        change_email(player_id, values["email"], values["password"])
-    except (Malformed, Forbidden, TooManyRequests) as error:
-        field = "password" if isinstance(error, Forbidden) else "email"
-        return account_page(problems.status_of(error), email_form=form.refused(error, field))
+    values = read_form(ChangeEmail())
+    change_email(player_id, values["email"], values["password"])
     return see_other(f"{ACCOUNT}#email-heading")
 
 
 @blueprint.post(f"{ACCOUNT}/email/remove")
 @limit_account_attempts
+@shows_refusals(
+    account_page, Malformed, Forbidden, TooManyRequests, form="email_form", field="password"
+)
 def remove_email() -> Response:
     """Remove the visitor's address from the account."""
     player_id = session.require_player()
     # The button is one of the form that changes the address.
-    form = entered_form()
-    try:
-        password = request.form.get("password") or None
-        service().accounts.players.require_password_of_owner(player_id, password)
-    except (Malformed, Forbidden, TooManyRequests) as error:
-        return account_page(problems.status_of(error), email_form=form.refused(error, "password"))
+    password = request.form.get("password") or None
+    service().accounts.players.require_password_of_owner(player_id, password)
     service().notifications.mail.addresses.remove(player_id)
     return see_other(f"{ACCOUNT}#email-heading")
 

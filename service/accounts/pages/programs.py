@@ -11,11 +11,10 @@ from domain.errors import Malformed, NotNow
 from domain.messages import Message, message
 from service.accounts.personal_tokens import MAX_NAME_LENGTH, SCOPES, PersonalToken, Scope
 from service.errors import TooManyPersonalTokens
-from service.http import problems
 from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.pages import session
-from service.pages.forms import Form, entered_form, read_field, see_other
+from service.pages.forms import Form, read_field, see_other, shows_refusals
 from service.pages.return_addresses import ACCOUNT
 from service.pages.templating import page
 from service.pages.view_models.game_forms import require_sure
@@ -35,6 +34,29 @@ _SCOPE_NAMES: Final[Mapping[Scope, Message]] = {
 }
 
 
+def _tokens_page(
+    status: int = 200,
+    *,
+    form: Form | None = None,
+    bot_form: Form | None = None,
+    created: tuple[PersonalToken, str] | None = None,
+) -> Response:
+    player_id = session.require_player()
+    (account,) = service().accounts.players.get([player_id])
+    return page(
+        "tokens.html",
+        status,
+        tokens=service().accounts.players.tokens.personal.of(player_id),
+        created=created,
+        form=form or Form({"read": "yes", "play": "yes", "days": "90"}),
+        scopes=_SCOPE_NAMES,
+        days=DAYS,
+        account=account,
+        bot_form=bot_form or Form(),
+        max_name_length=MAX_NAME_LENGTH,
+    )
+
+
 @blueprint.get(TOKENS)
 def show_tokens() -> Response:
     """Show the visitor's personal tokens, without the tokens themselves."""
@@ -43,22 +65,19 @@ def show_tokens() -> Response:
 
 @blueprint.post(TOKENS)
 @limit_new_places
+@shows_refusals(_tokens_page, Malformed, TooManyPersonalTokens)
 def create_token() -> Response:
     """Create a personal token, and show it, once."""
     player_id = session.require_player()
-    form = entered_form()
     fields = request.form
     days = fields.get("days", "")
-    try:
-        created = service().accounts.players.tokens.create_personal(
-            player_id,
-            session.session_token() or "",
-            fields.get("name", ""),
-            [scope for scope in SCOPES if fields.get(scope)],
-            int(days) if days in map(str, DAYS) else 0,
-        )
-    except (Malformed, TooManyPersonalTokens) as error:
-        return _tokens_page(problems.status_of(error), form=form.refused(error))
+    created = service().accounts.players.tokens.create_personal(
+        player_id,
+        session.session_token() or "",
+        fields.get("name", ""),
+        [scope for scope in SCOPES if fields.get(scope)],
+        int(days) if days in map(str, DAYS) else 0,
+    )
     service().notifications.mail.account_notices.report(
         "token_created", player_id, {"name": created[0].name}
     )
@@ -89,36 +108,11 @@ def export_games() -> Response:
 
 @blueprint.post(f"{ACCOUNT}/bot")
 @limit_new_places
+@shows_refusals(_tokens_page, Malformed, NotNow, form="bot_form", keeps_entries=False)
 def mark_as_bot() -> Response:
     """Mark the visitor's account as one for which a program plays."""
     player_id = session.require_player()
-    try:
-        require_sure()
-        service().games.listings.require_no_current_games(player_id)
-        service().accounts.players.mark_as_bot(player_id)
-    except (Malformed, NotNow) as error:
-        return _tokens_page(problems.status_of(error), bot_form=Form().refused(error))
+    require_sure()
+    service().games.listings.require_no_current_games(player_id)
+    service().accounts.players.mark_as_bot(player_id)
     return see_other(TOKENS)
-
-
-def _tokens_page(
-    status: int = 200,
-    *,
-    form: Form | None = None,
-    bot_form: Form | None = None,
-    created: tuple[PersonalToken, str] | None = None,
-) -> Response:
-    player_id = session.require_player()
-    (account,) = service().accounts.players.get([player_id])
-    return page(
-        "tokens.html",
-        status,
-        tokens=service().accounts.players.tokens.personal.of(player_id),
-        created=created,
-        form=form or Form({"read": "yes", "play": "yes", "days": "90"}),
-        scopes=_SCOPE_NAMES,
-        days=DAYS,
-        account=account,
-        bot_form=bot_form or Form(),
-        max_name_length=MAX_NAME_LENGTH,
-    )

@@ -11,9 +11,8 @@ from service.errors import Forbidden, NotFound
 from service.games.invitations import game_of_token
 from service.games.pages.lobby import show_open_game
 from service.http.context import service
-from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
-from service.pages.forms import entered_form, read_field, see_other
+from service.pages.forms import Form, read_field, see_other, shows_refusals
 from service.pages.return_addresses import next_address
 from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
@@ -22,17 +21,19 @@ from service.pages.view_models.new_game_form import LAST_BOT, new_game_address
 blueprint = Blueprint("invitation_links", __name__, template_folder="../templates")
 
 
+def _open_game(game_id: str, form: Form, status: int) -> Response:
+    game = service().games.queries.visible_game(game_id, current_player())
+    return show_open_game(game, form=form, status=status)
+
+
 @blueprint.post("/games/<game_id>/invited")
 @limit_new_places
+@shows_refusals(_open_game, Malformed, NotNow, Forbidden, field="handle")
 def invite_player(game_id: str) -> BaseResponse:
     """Invite a player by their handle, and show the game."""
     player_id = require_player()
-    game = service().games.queries.visible_game(game_id, player_id)
-    try:
-        service().games.lobby.invite(game_id, player_id, read_field("handle"))
-    except (Malformed, NotNow, Forbidden) as error:
-        form = entered_form().refused(error, "handle")
-        return show_open_game(game, form=form, status=status_of(error))
+    service().games.queries.visible_game(game_id, player_id)
+    service().games.lobby.invite(game_id, player_id, read_field("handle"))
     return see_other(f"/games/{game_id}")
 
 
