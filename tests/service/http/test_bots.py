@@ -56,9 +56,6 @@ def test_requests_for_bots_are_refused_like_those_for_places(accounts: Accounts)
     game = ada.create_game(3)
     path = f"/api/v1/games/{game}/bots"
     assert bea.http.post(path).status_code == 403
-    assert ada.http.post("/api/v1/games/0000000000000000/bots").status_code == 404
-    private = ada.create_game(3, options={"private": True})
-    assert bea.http.post(f"/api/v1/games/{private}/bots").status_code == 404
     for body, wrong in (
         ({"bot": "clever"}, {"bot"}),
         ({"bot": 5, "nonce": "x", "seat": 1}, {"bot", "nonce", "seat"}),

@@ -45,7 +45,6 @@ class TestEvents:
         path = f"/api/v1/games/{accounts.register().create_game()}/events"
         for query in ("after=-1", "after=x", "limit=0", "limit=-1", f"after={2**53}", "seq=1"):
             assert accounts.anonymous.get(f"{path}?{query}").status_code == 400
-        assert accounts.anonymous.get("/api/v1/games/nothing/events").status_code == 404
 
 
 class TestEventFeed:
@@ -158,9 +157,6 @@ class TestRecord:
         record = read(BytesIO(data))
         assert record.names == {player.id: player.handle for player in players}
         assert all(player["keys"] == [] for player in record.header["players"])
-
-    def test_a_game_that_does_not_exist_has_no_record(self, accounts: Accounts) -> None:
-        assert accounts.anonymous.get("/api/v1/games/nothing/record").status_code == 404
 
 
 class TestKeys:

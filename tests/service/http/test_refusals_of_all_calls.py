@@ -1,7 +1,8 @@
 """What every call of the API refuses, for each operation in the OpenAPI document.
 
 The tests of a feature need not repeat it: no token where one is needed, an invalid token, a body that is too
-large or not declared as JSON, unknown fields of a body or a query.
+large or not declared as JSON, unknown fields of a body or a query, a private game that one may not see, and
+whoever is no administrator.
 """
 
 import re
@@ -132,6 +133,44 @@ def test_every_call_with_a_query_refuses_unknown_parameters(
             assert "unknown-field" in invalid_fields(response), path
             calls += 1
     assert calls > 60
+
+
+@pytest.mark.parametrize("headers", [{}, {"Authorization": "Bearer wrong"}], ids=["valid", "wrong"])
+@pytest.mark.parametrize("is_known", [True, False], ids=["another player", "no token"])
+def test_nothing_distinguishes_a_private_game_from_one_that_does_not_exist(
+    accounts: Accounts, contract: Contract, is_known: bool, headers: dict[str, str]
+) -> None:
+    private = accounts.register().create_game(options={"private": True})
+    client = accounts.register().http if is_known else accounts.anonymous
+    for method, path, operation in contract.operations():
+        if "{game_id}" not in path:
+            continue
+        sent: list[Json] = [{"params": {"unknown-field": "1"}}, {}]
+        if "requestBody" in operation:
+            sent = [{"content": content} for content in (b"", b"{}", b"no json")]
+            sent.append({"json": {"unknown-field": 1}})
+        for request in sent:
+            problems = []
+            for game in (private, "0123456789abcdef"):
+                url = filled(path, {"{game_id}": game, "{seq}": "1", "{number}": "1"})
+                response = client.request(method, url, headers=headers, **request)
+                assert response.status_code == 404, (method, path, request, response.text)
+                problem = {**response.json(), "instance": None}
+                problems.append({**problem, "detail": problem["detail"].replace(game, "ID")})
+            assert problems[0] == problems[1], (method, path, request)
+
+
+def test_every_call_of_administrators_refuses_all_others(
+    accounts: Accounts, contract: Contract, arguments: dict[str, str]
+) -> None:
+    calls = 0
+    for method, path, _ in contract.operations():
+        if path.startswith(ADMIN):
+            for url in (filled(path, arguments), filled(path, {"{number}": "1"})):
+                response = accounts.register().http.request(method, url, json={"reason": "x"})
+                assert response.status_code == 403, (method, url, response.text)
+            calls += 1
+    assert calls > 25
 
 
 def test_every_call_refuses_an_invalid_token(
