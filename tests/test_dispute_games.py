@@ -16,7 +16,7 @@ from domain.event import Event
 from domain.game import Game
 from ledger.canonical import unhex
 from replay.history.branches import branches
-from replay.history.timeline import head, step_at
+from replay.history.timeline import head, transition_at
 from tests.games.records import course_of, record_of
 from tests.support.explanations import log_of
 
@@ -93,9 +93,9 @@ def resumptions_in_baron() -> list[tuple[str, Event]]:
 def test_no_player_of_baron_gains_from_what_they_saw_before_a_rewind() -> None:
     """The tiles that came up on the branch that was left are back in the pile, in an order drawn anew."""
     for name, event in resumptions_in_baron():
-        step = step_at(record_of(name), event["seq"])
-        assert step.origin is not None
-        origin, resumed = baron_state(step.origin), baron_state(step.after)
+        transition = transition_at(record_of(name), event["seq"])
+        assert transition.origin is not None
+        origin, resumed = baron_state(transition.origin), baron_state(transition.after)
         before = origin.tiles_in_pile()
         after = resumed.tiles_in_pile()
         assert sorted(after) == sorted(before)
@@ -107,7 +107,7 @@ def test_no_player_of_baron_gains_from_what_they_saw_before_a_rewind() -> None:
         ]
         refills = [
             later["data"]["refill"]
-            for later in record_of(name).events[step.origin.seq : event["seq"]]
+            for later in record_of(name).events[transition.origin.seq : event["seq"]]
             if later["type"] == "TileDrawn" and later["data"]["refill"] is not None
         ]
         assert refills == list(before[: len(refills)])
@@ -135,9 +135,9 @@ def test_the_new_piles_follow_from_the_nonces_of_those_who_agreed_and_ruled() ->
         label = b"cartulary resume v2" + seed + number.to_bytes(8, "big")
         added = with_lengths(data_by_seq[seq]["nonce"] for seq in seqs)
         draws = chance.Chance(sha256(label + added).digest())
-        step = step_at(record, event["seq"])
-        assert step.origin is not None
-        pile = sorted(baron_state(step.origin).tiles_in_pile(), key=list(TILES).index)
+        transition = transition_at(record, event["seq"])
+        assert transition.origin is not None
+        pile = sorted(baron_state(transition.origin).tiles_in_pile(), key=list(TILES).index)
         assert record.openings[event["seq"]]["pile"]["value"] == draws.shuffle(pile)
 
 
@@ -147,11 +147,11 @@ def test_nobody_knows_the_new_pile_before_the_ruling() -> None:
         record = record_of(name)
         nonces = [unhex(joined["data"]["nonce"]) for joined in events_of_type(name, "SeatTaken")]
         seed = chance.seed(unhex(record.events[-1]["data"]["secret"]), nonces, 1)
-        step = step_at(record, event["seq"])
-        assert step.origin is not None
+        transition = transition_at(record, event["seq"])
+        assert transition.origin is not None
         piles = []
         for hash in (event["prev"], record.events[event["seq"] - 3]["hash"]):
             draws = chance.Chance(chance.first_resumed_seed(seed, bytes.fromhex(hash)))
-            piles.append(step.origin.rules.redraw(step.origin.state, draws)["pile"])
+            piles.append(transition.origin.rules.redraw(transition.origin.state, draws)["pile"])
         assert record.openings[event["seq"]]["pile"]["value"] == piles[0]
         assert piles[1] != piles[0]

@@ -10,7 +10,7 @@ from domain.messages import message, message_in
 from ledger.canonical import canonical
 from ledger.record import Record
 from replay.history.event_filter import EventFilter, parse_filter, split_conditions
-from replay.history.timeline import game_at, step_at, unreadable_on_error
+from replay.history.timeline import game_at, transition_at, unreadable_on_error
 
 _CONDITIONS = "seat, type, clause, from, to, hex"
 
@@ -55,7 +55,7 @@ def log(
         if as_json:
             # Without conditions the lines are shown even if the game cannot be folded.
             seqs = (
-                [step.event["seq"] for step in filtered_steps(record, event_filter)]
+                [transition.event["seq"] for transition in filtered_steps(record, event_filter)]
                 if conditions
                 else range(1, len(record.lines) + 1)
             )
@@ -113,24 +113,26 @@ def inspect(
 
     record = read_source(source)
     with errors_naming(source):
-        step = step_at(record, seq)
+        transition = transition_at(record, seq)
         with unreadable_on_error(seq):
             details = live_details(source, seq)
             context = record_context(
                 record,
-                step.event,
+                transition.event,
                 details.deliveries,
                 is_signed_as_it_is=is_signed_as_it_is(record),
             )
             renderer = command_renderer(names_of(record), in_utc=as_json)
-            explanation = explain_event(step, renderer, context, lists_all_actions=all_actions)
+            explanation = explain_event(
+                transition, renderer, context, lists_all_actions=all_actions
+            )
             explanation["provenance"] = details.provenance
             page = (
                 canonical(explanation).decode()
                 if as_json
                 else explanation_page(
                     explanation,
-                    step.after.rules,
+                    transition.after.rules,
                     renderer,
                     result_styler(color),
                     width(),

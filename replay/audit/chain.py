@@ -8,7 +8,7 @@ from domain.messages import Instant, Text, message
 from ledger.pending import hash_in, state_hash
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.history.timeline import Step, unreadable_on_error
+from replay.history.timeline import Transition, unreadable_on_error
 
 
 def check_chain(record: Record) -> Check:
@@ -64,20 +64,20 @@ class StateCheck:
     def __init__(self) -> None:
         self.check = Check("state")
 
-    def examine(self, step: Step) -> None:
+    def examine(self, transition: Transition) -> None:
         """Check one event."""
-        seq = step.event["seq"]
+        seq = transition.event["seq"]
         self.check.count += 1
         try:
             with unreadable_on_error(seq):
-                computed = state_hash(step.after)
+                computed = state_hash(transition.after)
         except Unreadable as unreadable:
             self.stop(seq, unreadable.why)
             return
-        if computed == step.event["state"]:
+        if computed == transition.event["state"]:
             return
-        recorded, actual = step.event["state"][:12], computed[:12]
-        if step.before is not None and computed == step.before.state_hash:
+        recorded, actual = transition.event["state"][:12], computed[:12]
+        if transition.before is not None and computed == transition.before.state_hash:
             problem = message(
                 "its state is {recorded}…, but the position after it has the hash {computed}…, the same as"
                 " before it",

@@ -23,7 +23,7 @@ from ledger.record import Record
 from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
 from replay.history.event_values import actor, player, secret_label
-from replay.history.timeline import Step, unreadable_on_error
+from replay.history.timeline import Transition, unreadable_on_error
 
 CREATORS_PLACE: Final = 2
 """The seq of the event with which the creator of a game takes the first place, as part of the creation."""
@@ -151,22 +151,22 @@ class ChanceCheck:
                 topic="progress",
             )
 
-    def examine(self, step: Step) -> None:
+    def examine(self, transition: Transition) -> None:
         """Check one event; only `GameStarted` and `PlayResumed` have random draws."""
-        event = step.event
+        event = transition.event
         if event["type"] == "PlayResumed" and event.get("secrets"):
-            assert step.before is not None, "the first event does not resume play"
-            if step.before.seed_version == FIRST_SEED_VERSION:
+            assert transition.before is not None, "the first event does not resume play"
+            if transition.before.seed_version == FIRST_SEED_VERSION:
                 self._add_unknown_of_resumption(event["seq"])
             else:
-                self._check_nonces_of_resumption(step.after)
+                self._check_nonces_of_resumption(transition.after)
         if event["type"] not in ("GameStarted", "PlayResumed") or self._secret is None:
             return
         self.check.count += 1
         seq = event["seq"]
         try:
             with unreadable_on_error(seq):
-                decided = _decide(step, self._secret)
+                decided = _decide(transition, self._secret)
         except (Unreadable, NotNow, Malformed):
             self.check.add_unknown(
                 message("whether event {seq} was drawn, because it cannot be drawn again", seq=seq),
@@ -178,8 +178,8 @@ class ChanceCheck:
                 topic="copy",
             )
             return
-        problems = self._problems(step, decided)
-        if problems and not self._is_explained(step, self._secret, problems):
+        problems = self._problems(transition, decided)
+        if problems and not self._is_explained(transition, self._secret, problems):
             for problem in problems:
                 self.check.add_at_event(seq, problem, CHOSEN)
 
@@ -242,18 +242,22 @@ class ChanceCheck:
             topic="redraws",
         )
 
-    def _is_explained(self, step: Step, secret: bytes, problems: Sequence[Message]) -> bool:
-        assert step.before is not None, "the first event has no random draws"
+    def _is_explained(
+        self, transition: Transition, secret: bytes, problems: Sequence[Message]
+    ) -> bool:
+        assert transition.before is not None, "the first event has no random draws"
         return self._former_rules.explain(
-            step.event,
-            step.before,
+            transition.event,
+            transition.before,
             message("{problems}", problems=semicolon_list(problems)),
-            lambda game: not self._problems(step, _decide(replace(step, before=game), secret)),
+            lambda game: (
+                not self._problems(transition, _decide(replace(transition, before=game), secret))
+            ),
         )
 
-    def _problems(self, step: Step, decided: DomainEvent) -> list[Message]:
-        assert step.before is not None, "the first event has no random draws"
-        event, rules = step.event, step.before.rules
+    def _problems(self, transition: Transition, decided: DomainEvent) -> list[Message]:
+        assert transition.before is not None, "the first event has no random draws"
+        event, rules = transition.event, transition.before.rules
         problems = [
             message("{field} is not what the seed gives", field=name)
             for name in sorted(decided.data.keys() | event["data"].keys())
@@ -277,13 +281,15 @@ class ChanceCheck:
         return problems
 
 
-def _decide(step: Step, secret: bytes) -> DomainEvent:
+def _decide(transition: Transition, secret: bytes) -> DomainEvent:
     """Return the event with its random draws. Raises NotNow, Malformed."""
-    assert step.before is not None, "the first event has no random draws"
-    if step.event["type"] == "GameStarted":
-        return lifecycle.start(step.before, secret)
-    assert step.origin is not None, "a step that resumes play has an origin"
-    return lifecycle.resume(step.before, step.origin, step.event["data"]["because"], secret)
+    assert transition.before is not None, "the first event has no random draws"
+    if transition.event["type"] == "GameStarted":
+        return lifecycle.start(transition.before, secret)
+    assert transition.origin is not None, "an event that resumes play has an origin"
+    return lifecycle.resume(
+        transition.before, transition.origin, transition.event["data"]["because"], secret
+    )
 
 
 def _supplier(nonce: SuppliedNonce, game: Game) -> Value:

@@ -31,7 +31,7 @@ from ledger.clock.turn_clock import deadline, is_pause_over, milliseconds_left, 
 from ledger.commands import CLOCK, is_due
 from ledger.envelope import is_timestamp
 from replay.audit.findings import Check
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 
 
 def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
@@ -99,9 +99,9 @@ def decide_seat_event(event: Event, before: Game) -> DomainEvent:
     return substitutes.vacate(before, seat)
 
 
-def is_clock_playing(step: Step) -> bool:
+def is_clock_playing(transition: Transition) -> bool:
     """Return whether an event is an action of the clock after which the same turn goes on."""
-    event, before, after = step.event, step.before, step.after
+    event, before, after = transition.event, transition.before, transition.after
     return (
         event["by"] == CLOCK
         and event["action"] is not None
@@ -149,9 +149,9 @@ LATE_FORFEIT_MILLISECONDS: Final = 60_000
 """A turn that is forfeited so long after its deadline is noted: a scheduler takes some seconds at most."""
 
 
-def note_lateness(check: Check, step: Step) -> None:
+def note_lateness(check: Check, transition: Transition) -> None:
     """Add a note to the check if the event is an action after its deadline, or a late forfeit."""
-    event, before = step.event, step.before
+    event, before = transition.event, transition.before
     if before is None or before.clock is None:
         return
     left = milliseconds_left(before, event["at"])

@@ -12,7 +12,7 @@ from domain.conditional import KEEPING_EVENTS, seat_of_action
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 
 
 class ConditionalActions:
@@ -24,9 +24,9 @@ class ConditionalActions:
         self._due: frozenset[int] = frozenset()
         """The seats that can have conditional actions of which the next one is their own."""
 
-    def follow(self, step: Step) -> None:
+    def follow(self, transition: Transition) -> None:
         """Take note of an event."""
-        event = step.event
+        event = transition.event
         if event["action"] is None:
             if event["type"] not in KEEPING_EVENTS:
                 self._waiting = self._due = frozenset()
@@ -34,7 +34,7 @@ class ConditionalActions:
             self._waiting = self._due = frozenset()
         else:
             self._due |= self._waiting - {seat}
-        self._waiting = _waiting_seats(step.after)
+        self._waiting = _waiting_seats(transition.after)
 
     def problems(self, event: Event, before: Game | None) -> Iterator[Message]:
         """Yield why an event cannot be an action that a player had prepared, if it is marked so."""

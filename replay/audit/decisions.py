@@ -40,7 +40,7 @@ from replay.audit.findings import Check
 from replay.audit.former_rules import FormerRules
 from replay.history.diff import changes
 from replay.history.event_values import game_status, quoted
-from replay.history.timeline import Step, unreadable_on_error
+from replay.history.timeline import Transition, unreadable_on_error
 
 MADE_UP: Final = message(
     "The record was made up or changed here: a server that keeps to the rules cannot write this."
@@ -78,20 +78,20 @@ class DecisionsCheck:
         self._hashes: set[str] = set()
         """The hashes of the events so far."""
 
-    def examine(self, step: Step) -> None:
+    def examine(self, transition: Transition) -> None:
         """Check one event."""
-        if self._is_clock_playing and step.event["by"] != CLOCK:
+        if self._is_clock_playing and transition.event["by"] != CLOCK:
             problem = message("the clock plays the whole rest of a turn without a break")
-            self.check.add_at_event(step.event["seq"], problem, MADE_UP)
-        self._is_clock_playing = is_clock_playing(step)
-        self.decide_again(step.event, step.before, step.origin)
-        self._former_rules.follow(step)
-        self._conditional_actions.follow(step)
-        self._play_seqs.add(step.after.position_seq)
-        self._hashes.add(step.event["hash"])
-        for round, seq in step.after.rounds_ended.items():
-            if seq == step.event["seq"]:
-                self._round_ends[round] = step.after
+            self.check.add_at_event(transition.event["seq"], problem, MADE_UP)
+        self._is_clock_playing = is_clock_playing(transition)
+        self.decide_again(transition.event, transition.before, transition.origin)
+        self._former_rules.follow(transition)
+        self._conditional_actions.follow(transition)
+        self._play_seqs.add(transition.after.position_seq)
+        self._hashes.add(transition.event["hash"])
+        for round, seq in transition.after.rounds_ended.items():
+            if seq == transition.event["seq"]:
+                self._round_ends[round] = transition.after
 
     def finish(self, last: Game) -> None:
         """Check that nothing is missing after the last event."""

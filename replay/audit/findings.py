@@ -174,7 +174,7 @@ class Unknown:
     evidence: Message
     topic: Topic
     holders: tuple[Message, ...] = ()
-    """Who may have the evidence, a sentence for each person (replay/audit/holders.py)."""
+    """Who may have the evidence, a sentence for each person (replay/audit/evidence_holders.py)."""
 
     def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""

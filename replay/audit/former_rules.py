@@ -19,7 +19,7 @@ from domain.game import Game, MissedDeadlines
 from domain.messages import Message, Text, listing, message
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.history.timeline import Step, unreadable_on_error
+from replay.history.timeline import Transition, unreadable_on_error
 
 _NUMBER: Final = re.compile("[0-9]{1,9}")
 
@@ -43,18 +43,18 @@ class FormerCounts:
     def __init__(self) -> None:
         self._by_seq: dict[int, _Counts] = {}
 
-    def after(self, step: Step) -> None:
+    def after(self, transition: Transition) -> None:
         """Count what an event has changed."""
-        counts = self._counts_after(step)
-        if counts != (step.after.missed_deadlines, step.after.forfeits):
-            self._by_seq[step.after.seq] = counts
+        counts = self._counts_after(transition)
+        if counts != (transition.after.missed_deadlines, transition.after.forfeits):
+            self._by_seq[transition.after.seq] = counts
 
-    def _counts_after(self, step: Step) -> _Counts:
-        if step.origin is not None:
-            return self._counts_in(step.origin)
-        if step.before is None or step.before.seq not in self._by_seq:
-            return _Counts(step.after.missed_deadlines, step.after.forfeits)
-        former = evolve(self.game(step.before), step.event)
+    def _counts_after(self, transition: Transition) -> _Counts:
+        if transition.origin is not None:
+            return self._counts_in(transition.origin)
+        if transition.before is None or transition.before.seq not in self._by_seq:
+            return _Counts(transition.after.missed_deadlines, transition.after.forfeits)
+        former = evolve(self.game(transition.before), transition.event)
         return _Counts(former.missed_deadlines, former.forfeits)
 
     def game(self, game: Game) -> Game:
@@ -78,9 +78,9 @@ class FormerRules:
         self._check = check
         self._counts = FormerCounts()
 
-    def follow(self, step: Step) -> None:
+    def follow(self, transition: Transition) -> None:
         """Remember what the former rules need to know of an event, before the next one is explained."""
-        self._counts.after(step)
+        self._counts.after(transition)
 
     def explain(
         self, event: Event, before: Game, difference: Message, allows: Callable[[Game], bool]

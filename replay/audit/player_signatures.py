@@ -26,7 +26,7 @@ from ledger.player_signatures import (
 )
 from ledger.record import Record
 from replay.audit.findings import Check
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 
 _Name: TypeAlias = PlayerAt | PlayerWithId
 
@@ -52,9 +52,9 @@ class PlayerSignaturesCheck:
         """The keys that have signed, each with its owner."""
         self._is_action_signed = False
 
-    def examine(self, step: Step) -> None:
+    def examine(self, transition: Transition) -> None:
         """Check one event."""
-        event, before = step.event, step.before
+        event, before = transition.event, transition.before
         if event["type"] == "PlayerKeyAdded":
             self._check_key(event)
         person = author(event, before)

@@ -21,8 +21,8 @@ from ledger.pending import hash_in
 from ledger.record import MAX_LINE_BYTES, MAX_RECORD_BYTES, MAX_VALUES, Record, RecordReader, scan
 from ledger.record_schema import HEADER_FIELDS, check_event
 from replay.audit.chain import check_chain
+from replay.audit.evidence_holders import name_holders
 from replay.audit.findings import Check, Report
-from replay.audit.holders import name_holders
 from replay.audit.signatures import check_form, check_head
 from replay.audit.summary import described, summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys

@@ -16,8 +16,8 @@ from replay.audit.chain import StateCheck, check_chain
 from replay.audit.chance import ChanceCheck, NonceCheck
 from replay.audit.clock_decisions import note_lateness
 from replay.audit.decisions import DecisionsCheck
+from replay.audit.evidence_holders import name_holders
 from replay.audit.findings import Check, Report
-from replay.audit.holders import name_holders
 from replay.audit.inclusion import check_inclusion
 from replay.audit.kept_evidence import EvidenceSource, check_nonces, nothing_kept
 from replay.audit.player_signatures import PlayerSignaturesCheck
@@ -39,7 +39,7 @@ from replay.audit.summary import described, facts_of, summarized
 from replay.audit.trusted_keys import NO_TRUSTED_KEYS, TrustedKeys
 from replay.compare.histories import History, history_of
 from replay.history.event_values import names_of
-from replay.history.timeline import steps, unreadable_on_error
+from replay.history.timeline import transitions, unreadable_on_error
 
 
 def audit(
@@ -116,17 +116,17 @@ def _walk(record: Record) -> tuple[Game | None, Check, Check, Check, Check]:
     last: Game | None = None
     seq = 0
     try:
-        for step in steps(record, secrets):
-            state.examine(step)
-            chance.examine(step)
-            nonces.examine(step.event)
-            decisions.examine(step)
-            with suppress(Unreadable), unreadable_on_error(step.event["seq"]):
-                signatures.examine(step)
+        for transition in transitions(record, secrets):
+            state.examine(transition)
+            chance.examine(transition)
+            nonces.examine(transition.event)
+            decisions.examine(transition)
+            with suppress(Unreadable), unreadable_on_error(transition.event["seq"]):
+                signatures.examine(transition)
             # A clock that is not valid is a finding of the decisions.
-            with suppress(Unreadable), unreadable_on_error(step.event["seq"]):
-                note_lateness(decisions.check, step)
-            last = step.after
+            with suppress(Unreadable), unreadable_on_error(transition.event["seq"]):
+                note_lateness(decisions.check, transition)
+            last = transition.after
             seq += 1
         if last is not None:
             decisions.finish(last)

@@ -16,7 +16,7 @@ from ledger.record import Record
 from ledger.record_schema import Opening
 from replay.audit.findings import Check
 from replay.history.event_values import secret_label
-from replay.history.timeline import steps, unreadable_on_error
+from replay.history.timeline import transitions, unreadable_on_error
 from replay.render.descriptions import in_words
 
 
@@ -154,19 +154,21 @@ def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, Text]]:
     opened = record.opened_values()
     if not unopened_secrets(record):
         return opened, {}
-    rest = steps(record)
+    rest = transitions(record)
     try:
-        game = next(step.after for step in rest if step.event["type"] == "GameStarted")
+        game = next(
+            transition.after for transition in rest if transition.event["type"] == "GameStarted"
+        )
     except (StopIteration, Unreadable):
         return opened, {}
 
     def played() -> Iterator[tuple[int, Any, DomainEvent]]:
         """Yield the events after the start, until one cannot be applied, each with the state before it."""
         with suppress(Unreadable):
-            for step in rest:
-                assert step.before is not None, "it is after the start"
-                event = DomainEvent(step.event["type"], recorded_data(step.event))
-                yield step.event["seq"], step.before.state, event
+            for transition in rest:
+                assert transition.before is not None, "it is after the start"
+                event = DomainEvent(transition.event["type"], recorded_data(transition.event))
+                yield transition.event["seq"], transition.before.state, event
 
     start = (game.seq, record.events[game.seq - 1]["data"])
     try:

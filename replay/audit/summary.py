@@ -13,8 +13,8 @@ from domain.event import Event
 from domain.json_types import JsonObject
 from domain.messages import Message, Value, listing, message, message_in
 from ledger.record import Record
+from replay.audit.evidence_holders import actions_of_people, receipt_holders
 from replay.audit.findings import TOPICS, Check, Finding, Name, Report, Summary, Topic
-from replay.audit.holders import actions_of_people, receipt_holders
 from replay.audit.responsibility import Responsible, responsible
 from replay.history.inspect_messages import NOBODY_ACCUSED
 

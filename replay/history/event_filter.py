@@ -21,7 +21,7 @@ from ledger.canonical import format_timestamp
 from ledger.envelope import MAX_SEATS
 from replay.history.event_hexes import event_hexes
 from replay.history.inspect import explained_clauses
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 
 MAX_VALUES: Final = 50
 """Values of one condition."""
@@ -68,16 +68,16 @@ class EventFilter:
             and (not self.hexes or not self.hexes.isdisjoint(event_hexes(event, rules)))
         )
 
-    def matches(self, step: Step, openings: JsonObject | None = None) -> bool:
+    def matches(self, transition: Transition, openings: JsonObject | None = None) -> bool:
         """Return whether an event meets all conditions; `openings` are those of its secrets.
 
         Raises Unreadable.
         """
-        if not self.matches_event(step.event, step.after.rules):
+        if not self.matches_event(transition.event, transition.after.rules):
             return False
         if not self.clauses:
             return True
-        explained = explained_clauses(step, openings or {})
+        explained = explained_clauses(transition, openings or {})
         return any(_is_named(id, clause) for id, _ in explained for clause in self.clauses)
 
     def is_past(self, event: Event) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.contract import STATEMENT
 from domain.event import acting_seat
 from replay.history.event_text import seat_in_play
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +38,13 @@ class EventIndex:
     has_secrets: bool = False
 
 
-def event_index(game_steps: Iterable[Step]) -> EventIndex:
+def event_index(game_steps: Iterable[Transition]) -> EventIndex:
     """Return the index of a game of which these are all events; empty before the start. Raises Unreadable."""
     rounds: dict[int, int] = {}
     seats: dict[int, SeatEvents] = {}
     has_secrets = False
-    for step in game_steps:
-        event, before, after = step.event, step.before, step.after
+    for transition in game_steps:
+        event, before, after = transition.event, transition.before, transition.after
         if after.state is None:
             continue
         seq = event["seq"]

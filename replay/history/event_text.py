@@ -11,7 +11,7 @@ from domain.registry import rule_systems
 from domain.scene import Scene, outcome_of
 from ledger.clock.turn_clock import clock_stop, milliseconds_left
 from replay.history.event_values import actor
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from replay.render.descriptions import player_label
 from replay.render.styles import DIM, seat_style
 
@@ -49,27 +49,27 @@ def outcome_message(rules: AnyRuleSystem, event: Event, after: Game | None = Non
     return outcome_of(event, rules.event_message)
 
 
-def remaining_milliseconds(step: Step) -> int | None:
+def remaining_milliseconds(transition: Transition) -> int | None:
     """Return how long before the deadline of the turn under way an event was appended; 0 or less if later.
 
     None if the event did not act on that turn, or the turn had no deadline.
     """
-    turn = turn_under_way(step)
-    return None if turn is None else milliseconds_left(turn, step.event["at"])
+    turn = turn_under_way(transition)
+    return None if turn is None else milliseconds_left(turn, transition.event["at"])
 
 
-def has_clock_stopped(step: Step) -> bool:
+def has_clock_stopped(transition: Transition) -> bool:
     """Return whether the clock stood still, for a time that nobody knew, when an event acted on a turn."""
-    turn = turn_under_way(step)
-    return turn is not None and clock_stop(turn, step.event["at"]) is not None
+    turn = turn_under_way(transition)
+    return turn is not None and clock_stop(turn, transition.event["at"]) is not None
 
 
-def turn_under_way(step: Step) -> Game | None:
+def turn_under_way(transition: Transition) -> Game | None:
     """Return the game before an event, if the event was an action on the turn under way or forfeited it."""
-    before = step.before
+    before = transition.before
     if before is None or before.to_act is None:
         return None
-    return before if seat_in_play(step.event) == before.to_act else None
+    return before if seat_in_play(transition.event) == before.to_act else None
 
 
 def seat_in_play(event: Event) -> int | None:
@@ -83,11 +83,11 @@ def seat_in_play(event: Event) -> int | None:
     return None if event["action"] is None else acting_seat(by)
 
 
-def scored_round_end(step: Step) -> int | None:
+def scored_round_end(transition: Transition) -> int | None:
     """Return the event that ended the round which `RoundScored` has scored; None for any other event."""
-    if step.event["type"] != "RoundScored" or step.before is None:
+    if transition.event["type"] != "RoundScored" or transition.before is None:
         return None
-    return step.before.rounds_ended.get(step.event["data"]["round"])
+    return transition.before.rounds_ended.get(transition.event["data"]["round"])
 
 
 def game_title(rules: AnyRuleSystem, options: Mapping[str, Any]) -> Text:

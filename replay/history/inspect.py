@@ -31,7 +31,7 @@ from replay.history.event_text import (
     seat_in_play,
 )
 from replay.history.inspect_messages import CHANGED_RECORD, conclusion
-from replay.history.timeline import Step, unreadable_on_error
+from replay.history.timeline import Transition, unreadable_on_error
 from replay.language.renderer import Names, Renderer
 
 MAX_POSITION_BYTES: Final = 24 * 1024
@@ -105,7 +105,7 @@ def published_secret(last: Event) -> str | None:
 
 
 def explain_event(
-    step: Step,
+    transition: Transition,
     renderer: Renderer,
     context: EventContext = NO_CONTEXT,
     *,
@@ -116,13 +116,17 @@ def explain_event(
     The texts in it are in the language of the renderer, which also has the names of the players.
     Of many legal actions only the number is given, unless `lists_all_actions`. Raises Unreadable.
     """
-    event, rules = step.event, step.after.rules
+    event, rules = transition.event, transition.after.rules
     with unreadable_on_error(event["seq"]):
         ended = context.has_ended
-        before = None if step.before is None else step.before.position(context.viewer, ended=ended)
-        after = step.after.position(context.viewer, ended=ended)
-        clauses = explained_clauses(step, context.openings)
-        actor, time = _actor(step, renderer.names), _time(step)
+        before = (
+            None
+            if transition.before is None
+            else transition.before.position(context.viewer, ended=ended)
+        )
+        after = transition.after.position(context.viewer, ended=ended)
+        clauses = explained_clauses(transition, context.openings)
+        actor, time = _actor(transition, renderer.names), _time(transition)
         sentence, meaning = (
             conclusion(event, actor, time) if context.is_signed_as_it_is else CHANGED_RECORD
         )
@@ -132,8 +136,8 @@ def explain_event(
             "by": renderer(actor_message(event)),
             "actor": actor,
             "time": time,
-            "seen_position": _seen_position(step, context),
-            "legal_actions": _legal_actions(step, context, lists_all=lists_all_actions),
+            "seen_position": _seen_position(transition, context),
+            "legal_actions": _legal_actions(transition, context, lists_all=lists_all_actions),
             "action_text": _action_text(rules, event),
             "event_text": renderer(outcome_message(rules, event)),
             "clauses": [
@@ -145,9 +149,9 @@ def explain_event(
                 for id, text in clauses
             ],
             "opened": dict(context.openings),
-            "consequences": _consequences(step, context),
+            "consequences": _consequences(transition, context),
             "deliveries": context.deliveries,
-            "start": _start(step, context, renderer.names)
+            "start": _start(transition, context, renderer.names)
             if event["type"] == "GameStarted"
             else None,
             "before": before,
@@ -156,31 +160,31 @@ def explain_event(
         }
 
 
-def explained_clauses(step: Step, openings: Mapping[str, Any]) -> list[Reason]:
+def explained_clauses(transition: Transition, openings: Mapping[str, Any]) -> list[Reason]:
     """Return the clauses by which an event followed: their ids, and what each means on this board.
 
     `openings` are those of the event's secrets that the reader may see. Raises Unreadable.
     """
-    event = step.event
+    event = transition.event
     with unreadable_on_error(event["seq"]):
         secrets = {name: opening["value"] for name, opening in openings.items()}
         decided = DomainEvent(event["type"], recorded_data(event), secrets)
-        state = None if step.before is None else step.before.state
+        state = None if transition.before is None else transition.before.state
         seat = acting_seat(event["by"]) if event["action"] is None else seat_in_play(event)
-        return step.after.rules.explain(state, seat, decided)
+        return transition.after.rules.explain(state, seat, decided)
 
 
-def _actor(step: Step, names: Names) -> JsonObject:
-    by: Mapping[str, Any] = step.event["by"]
-    players = step.after.players
+def _actor(transition: Transition, names: Names) -> JsonObject:
+    by: Mapping[str, Any] = transition.event["by"]
+    players = transition.after.players
     seat: int | None = by.get("seat")
     player: str | None = by.get("player")
     if seat is not None and seat < len(players):
         player = players[seat]
-    signature: Any = step.event.get("signature") or step.event.get("prepared")
+    signature: Any = transition.event.get("signature") or transition.event.get("prepared")
     means = "token" if signature is None else "signature"
     if "system" in by:
-        player = None if signature is None else author(step.event, step.before)
+        player = None if signature is None else author(transition.event, transition.before)
         means = "server" if player is None else means
     return {
         "seat": seat,
@@ -193,19 +197,21 @@ def _actor(step: Step, names: Names) -> JsonObject:
     }
 
 
-def _time(step: Step) -> JsonObject:
-    before, after = step.before, step.after
+def _time(transition: Transition) -> JsonObject:
+    before, after = transition.before, transition.after
     turn = None if before is None or before.to_act is None else before
     deadline = None if turn is None else turn_clock.deadline(turn)
     return {
-        "at": step.event["at"],
+        "at": transition.event["at"],
         "round": (turn or after).round,
         "turn": (turn or after).turn,
         "turn_of": None if turn is None else turn.to_act,
         "turn_began": None if turn is None else turn.turn_at,
         "deadline": None if deadline is None else format_timestamp(deadline),
-        "clock_stopped_until": None if turn is None else _clock_stopped_until(turn, step.event),
-        "remaining_ms": remaining_milliseconds(step),
+        "clock_stopped_until": None
+        if turn is None
+        else _clock_stopped_until(turn, transition.event),
+        "remaining_ms": remaining_milliseconds(transition),
         "bank_ms": None
         if turn is None or turn.to_act is None
         else turn_clock.bank_milliseconds(turn, turn.to_act),
@@ -218,16 +224,18 @@ def _clock_stopped_until(game: Game, event: Event) -> str | None:
     return None if stop is None else stop.until
 
 
-def _seen_position(step: Step, context: EventContext) -> JsonObject | None:
-    before, seat = step.before, seat_in_play(step.event)
+def _seen_position(transition: Transition, context: EventContext) -> JsonObject | None:
+    before, seat = transition.before, seat_in_play(transition.event)
     if before is None or before.state is None or seat is None or not context.sees_actor:
         return None
     return {"seat": seat, "seq": before.seq, "position": before.rules.position(before.state, seat)}
 
 
-def _legal_actions(step: Step, context: EventContext, *, lists_all: bool) -> JsonObject | None:
+def _legal_actions(
+    transition: Transition, context: EventContext, *, lists_all: bool
+) -> JsonObject | None:
     """What the seat that acted could have done, besides `resign` and `agree_to_end`."""
-    before, seat = step.before, seat_in_play(step.event)
+    before, seat = transition.before, seat_in_play(transition.event)
     if before is None or before.to_act is None or seat is None or not context.sees_actor:
         return None
     rules = before.rules
@@ -253,12 +261,12 @@ def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
         return None
 
 
-def _consequences(step: Step, context: EventContext) -> JsonObject:
+def _consequences(transition: Transition, context: EventContext) -> JsonObject:
     """What followed from the event without another action: the work of the clock and of the scorer."""
-    event, before, after = step.event, step.before, step.after
+    event, before, after = transition.event, transition.before, transition.after
     seq = event["seq"]
     later = [other for other in context.others if other["seq"] > seq]
-    round_ended_by = scored_round_end(step)
+    round_ended_by = scored_round_end(transition)
     # A scored round belongs to the branch of the event that ended it, which may be before a resumption.
     branch_seq = round_ended_by or seq
     resumed = next((other for other in later if _supersedes(other, branch_seq)), None)
@@ -302,16 +310,16 @@ def _seq_of(events: Sequence[Event], type: str, round: int | None = None) -> int
     )
 
 
-def _start(step: Step, context: EventContext, names: Names) -> JsonObject:
+def _start(transition: Transition, context: EventContext, names: Names) -> JsonObject:
     """The sources of the game's chance: the server's secret, and the nonces in the order of joining.
 
     With seed version 2, those of players who have left again are among them.
     """
-    after = step.after
+    after = transition.after
     taken = [
         other["data"]
         for other in context.others
-        if other["type"] == "SeatTaken" and other["seq"] < step.event["seq"]
+        if other["type"] == "SeatTaken" and other["seq"] < transition.event["seq"]
     ]
     if after.seed_version == FIRST_SEED_VERSION:
         sources = {data["player"]: data.get("nonce_from") for data in taken}

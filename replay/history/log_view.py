@@ -17,7 +17,7 @@ from replay.history.event_text import (
     remaining_milliseconds,
     scored_round_end,
 )
-from replay.history.timeline import Step, steps, unreadable_on_error
+from replay.history.timeline import Transition, transitions, unreadable_on_error
 from replay.language.renderer import Renderer
 from replay.language.text_layout import clean, columns, wrap
 from replay.language.times import clock_text
@@ -32,19 +32,19 @@ _GAP: Final = "  "
 _SIGNED: Final = message("signed")
 
 
-def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Step]:
+def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Transition]:
     """Yield the events that pass a filter, with the games around them. Raises Unreadable."""
-    for step in steps(record):
-        if event_filter.is_past(step.event):
+    for transition in transitions(record):
+        if event_filter.is_past(transition.event):
             return
-        if event_filter.matches(step, record.openings.get(step.event["seq"], {})):
-            yield step
+        if event_filter.matches(transition, record.openings.get(transition.event["seq"], {})):
+            yield transition
 
 
-def _time_left(step: Step, milliseconds: int) -> Message:
+def _time_left(transition: Transition, milliseconds: int) -> Message:
     """Return how long before or after the deadline an event was: the clock's delay is not the player's."""
-    event = step.event
-    if has_clock_stopped(step):
+    event = transition.event
+    if has_clock_stopped(transition):
         return message("the clock stood still")
     if milliseconds <= 0 and event["by"] == CLOCK:
         return message("deadline + {time}", time=duration_message(-milliseconds))
@@ -72,16 +72,16 @@ def log_lines(
     day_width, time_width = (
         max((columns(time[i]) for time in times.values()), default=0) for i in (0, 1)
     )
-    for step in filtered_steps(record, event_filter):
-        event = step.event
+    for transition in filtered_steps(record, event_filter):
+        event = transition.event
         with unreadable_on_error(event["seq"]):
-            outcome = renderer(outcome_message(step.after.rules, event, step.after))
-            remaining = remaining_milliseconds(step)
-            round_end = scored_round_end(step)
+            outcome = renderer(outcome_message(transition.after.rules, event, transition.after))
+            remaining = remaining_milliseconds(transition)
+            round_end = scored_round_end(transition)
         notes = []
         if remaining is not None:
             style = DIM if remaining > 0 else BOLD
-            notes.append((renderer(_time_left(step, remaining)), style))
+            notes.append((renderer(_time_left(transition, remaining)), style))
         if "signature" in event or "prepared" in event:
             notes.append((renderer(_SIGNED), DIM))
         # A scored round belongs to the branch of the event that ended it.

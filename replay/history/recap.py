@@ -25,7 +25,7 @@ from domain.messages import (
 from domain.scene import Arrow, Cell, Piece, Scene
 from replay.history.branches import can_be_superseded
 from replay.history.event_text import actor_message, outcome_message
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from replay.render.descriptions import in_words, piece_names
 
 ACCOUNT_EVENTS: Final = frozenset({"PlayerKeyAdded", "PlayerKeyRevoked"})
@@ -165,22 +165,24 @@ class Recap:
         return message("{player} loses {pieces}", player=PlayerAt(loss.seat), pieces=loss.pieces)
 
 
-def recap_events(steps: Iterable[Step], head: Game) -> tuple[RecapEvent, ...]:
+def recap_events(transitions: Iterable[Transition], head: Game) -> tuple[RecapEvent, ...]:
     """Return successive events of a game with this head for a recap."""
     return tuple(
-        _recap_event(step, head) for step in steps if step.event["type"] not in ACCOUNT_EVENTS
+        _recap_event(transition, head)
+        for transition in transitions
+        if transition.event["type"] not in ACCOUNT_EVENTS
     )
 
 
-def _recap_event(step: Step, head: Game) -> RecapEvent:
-    event, after = step.event, step.after
+def _recap_event(transition: Transition, head: Game) -> RecapEvent:
+    event, after = transition.event, transition.after
     recapped = RecapEvent(
         event["seq"],
         event["at"],
         actor_message(event),
         outcome_message(head.rules, event, after),
         is_action=event["action"] is not None,
-        gains=_gains(step),
+        gains=_gains(transition),
         has_board=after.state is not None,
     )
     if after.state is None or (can_be_superseded(event) and head.is_superseded(event["seq"])):
@@ -196,8 +198,8 @@ def _recap_event(step: Step, head: Game) -> RecapEvent:
     return replace(recapped, losses=tuple(losses), arrows=scene.arrows, cells=cells)
 
 
-def _gains(step: Step) -> tuple[Gain, ...]:
-    before, after = step.before, step.after
+def _gains(transition: Transition) -> tuple[Gain, ...]:
+    before, after = transition.before, transition.after
     if before is None or before.state is None:
         return ()
     scores = _scores(before)

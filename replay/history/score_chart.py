@@ -19,7 +19,7 @@ from domain.scene import Scene, caption
 from ledger.record import Record
 from replay.history.branches import branch
 from replay.history.event_text import game_title
-from replay.history.timeline import Step, steps, unreadable_on_error
+from replay.history.timeline import Transition, transitions, unreadable_on_error
 from replay.language.renderer import Renderer
 from replay.language.text_layout import columns, wrap
 from replay.render.descriptions import player_label
@@ -146,11 +146,11 @@ class ScoreChart:
 
 def score_chart(record: Record) -> ScoreChart:
     """Return the scores through the game of a record. Raises NoScores, Unreadable."""
-    return score_chart_of(record.game, steps(record), branch(record).resumptions)
+    return score_chart_of(record.game, transitions(record), branch(record).resumptions)
 
 
 def score_chart_of(
-    game_id: str, game_steps: Iterable[Step], resumptions: Iterable[Resumption]
+    game_id: str, game_steps: Iterable[Transition], resumptions: Iterable[Resumption]
 ) -> ScoreChart:
     """Return the scores through a game of which these are all events.
 
@@ -163,8 +163,8 @@ def score_chart_of(
     branch_totals = _BranchTotals()
     resumptions = tuple(resumptions)
     game: Game | None = None
-    for step in game_steps:
-        game = step.after
+    for transition in game_steps:
+        game = transition.after
         if game.state is None:
             continue
         with unreadable_on_error(game.seq):
@@ -172,11 +172,11 @@ def score_chart_of(
             points.append(ScorePoint(game.seq, scores))
             if len(points) == 1 or not (rounds or game.round):
                 play_from = game.seq
-            rounds += _ended_rounds(step, scores)
-            _note_scoring(rounds, step.event)
-            marks += _marks(step)
+            rounds += _ended_rounds(transition, scores)
+            _note_scoring(rounds, transition.event)
+            marks += _marks(transition)
             if not any(resumption.has_superseded(game.seq) for resumption in resumptions):
-                branch_totals.add(step, scores)
+                branch_totals.add(transition, scores)
     if game is None or not points:
         raise NoScores.with_message("the game has not started: there are no scores")
     places = {entry["seat"]: entry["place"] for entry in game.ranking or ()}
@@ -209,21 +209,21 @@ class _BranchTotals:
         self.turning_point: Mark | None = None
         self._first: frozenset[int] | None = None
 
-    def add(self, step: Step, scores: tuple[int, ...]) -> None:
+    def add(self, transition: Transition, scores: tuple[int, ...]) -> None:
         """Add the next event of the branch, with the scores after it."""
-        event, before = step.event, step.before
+        event, before = transition.event, transition.before
         if self.first_action is None and event["action"] is not None:
             self.first_action = event["seq"]
         if before is not None and before.state is not None:
             state = before.state
             changes = before.rules.score_changes(state, event["type"], recorded_data(event))
             self._add_points(changes)
-        elif step.after.state is not None:
+        elif transition.after.state is not None:
             self._add_points((seat, _AT_START, score) for seat, score in enumerate(scores) if score)
-        first = _first_seats(step.after, scores)
+        first = _first_seats(transition.after, scores)
         if self._first is not None and first != self._first:
             seat = next(iter(first)) if len(first) == 1 else None
-            outcome = caption(event, step.after.rules.event_message)
+            outcome = caption(event, transition.after.rules.event_message)
             self.turning_point = Mark(
                 "turning_point",
                 event["seq"],
@@ -259,9 +259,9 @@ def _scores(game: Game) -> tuple[int, ...]:
     return tuple(by_seat[seat] for seat in range(game.seats))
 
 
-def _ended_rounds(step: Step, scores: tuple[int, ...]) -> Iterator[RoundEnd]:
-    for round, seq in step.after.rounds_ended.items():
-        if seq == step.event["seq"]:
+def _ended_rounds(transition: Transition, scores: tuple[int, ...]) -> Iterator[RoundEnd]:
+    for round, seq in transition.after.rounds_ended.items():
+        if seq == transition.event["seq"]:
             yield RoundEnd(round, seq, scores)
 
 
@@ -275,13 +275,13 @@ def _note_scoring(rounds: list[RoundEnd], event: Event) -> None:
             return
 
 
-def _marks(step: Step) -> Iterator[Mark]:
-    event = step.event
+def _marks(transition: Transition) -> Iterator[Mark]:
+    event = transition.event
     kind = _MARKS.get(event["type"])
     if kind is None:
         return
     seat = event["data"].get("seat")
-    outcome = caption(event, step.after.rules.event_message)
+    outcome = caption(event, transition.after.rules.event_message)
     yield Mark(kind, event["seq"], seat if type(seat) is int else None, outcome)
 
 

@@ -20,7 +20,7 @@ from replay.history.branches import branch as current_branch
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Transition:
     """An event with the game before it (None for the first event) and after it.
 
     `origin` is the earlier game from which the event resumes play, if it does.
@@ -63,7 +63,7 @@ def unreadable_on_error(seq: int) -> Iterator[None]:
         raise Unreadable(why, seq + 1) from error
 
 
-def steps(record: Record, secrets: Opened | None = None) -> Iterator[Step]:
+def transitions(record: Record, secrets: Opened | None = None) -> Iterator[Transition]:
     """Yield every event with the game before and after it.
 
     The game is folded with the values `secrets`, by seq and name; by default, with those that the record
@@ -79,7 +79,7 @@ def steps(record: Record, secrets: Opened | None = None) -> Iterator[Step]:
         origin = None
         if event["type"] == "PlayResumed":
             origin = earlier.game_after(event["data"]["from"])
-        yield Step(event, before, after, origin)
+        yield Transition(event, before, after, origin)
         before = after
 
 
@@ -105,13 +105,13 @@ def head(record: Record, branch: Branch | None = None) -> Game:
     return _fold_to(record, len(record.events) if branch is None else branch.last)
 
 
-def step_at(record: Record, seq: int) -> Step:
+def transition_at(record: Record, seq: int) -> Transition:
     """Return event `seq` with the game before and after it. Raises PositionNotFound, Unreadable."""
     after = game_at(record, seq)
     event = record.events[seq - 1]
     before = _fold_to(record, seq - 1) if seq > 1 else None
     origin = _fold_to(record, event["data"]["from"]) if event["type"] == "PlayResumed" else None
-    return Step(event, before, after, origin)
+    return Transition(event, before, after, origin)
 
 
 def after_turn(record: Record, turn: int, branch: Branch | None = None) -> Game:
@@ -163,14 +163,14 @@ def _end_of(
     """
     branch = branch or current_branch(record)
     last = first - 1
-    for step in steps(record):
-        if step.event["seq"] > branch.last:
+    for transition in transitions(record):
+        if transition.event["seq"] > branch.last:
             break
-        if step.after.state is None or not branch.has(step.event["seq"]):
+        if transition.after.state is None or not branch.has(transition.event["seq"]):
             continue
-        last = number_of(step.after)
-        if last > number >= first or (last == number and step.after.to_act is None):
-            return step.after, last
+        last = number_of(transition.after)
+        if last > number >= first or (last == number and transition.after.to_act is None):
+            return transition.after, last
     return (head(record, branch) if last == number >= first else None), last
 
 
@@ -182,7 +182,7 @@ def _fold_to(record: Record, seq: int) -> Game:
             assert game is not None
             return game
     except Unreadable:
-        for step in steps(record):
-            if step.event["seq"] == seq:
-                return step.after
+        for transition in transitions(record):
+            if transition.event["seq"] == seq:
+                return transition.after
         raise

@@ -14,7 +14,7 @@ from replay.history.branches import can_be_superseded
 from replay.history.event_filter import EventFilter
 from replay.history.event_text import scored_round_end, seat_in_play
 from replay.history.inspect import EventContext, explain_event, published_secret
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from replay.language.renderer import Names, Renderer
 from service.bounds import Bounds
 from service.errors import GameDamaged
@@ -46,9 +46,9 @@ class EventQueries:
     _deliveries_about: DeliveriesAbout
     _bounds: Bounds
 
-    def step(self, head: Game, seq: int) -> Step:
+    def transition(self, head: Game, seq: int) -> Transition:
         """Return event `seq` with the games before and after it. Raises NotFound if there is none."""
-        return self._loader.step(head, seq)
+        return self._loader.transition(head, seq)
 
     def superseded_by(self, head: Game, event: Event) -> int | None:
         """Return the event with which play resumed from before this event; None if it is on the branch.
@@ -59,7 +59,7 @@ class EventQueries:
             return None
         seq: int | None = event["seq"]
         if event["type"] == "RoundScored" and head.is_superseded(event["seq"]):
-            seq = scored_round_end(self.step(head, event["seq"]))
+            seq = scored_round_end(self.transition(head, event["seq"]))
         for resumption in head.resumptions:
             if seq is not None and resumption.has_superseded(seq):
                 return resumption.seq
@@ -68,7 +68,7 @@ class EventQueries:
     def explain(
         self,
         head: Game,
-        step: Step,
+        transition: Transition,
         player: str | None,
         renderer: Renderer,
         visibility: Visibility | None = None,
@@ -82,7 +82,7 @@ class EventQueries:
         """
         if visibility is None:
             visibility = visibility_for(head, player)
-        event, before, after = step.event, step.before, step.after
+        event, before, after = transition.event, transition.before, transition.after
         seq = event["seq"]
         others = [*self._following_events(head, seq, before, after), *self._resumptions(head, seq)]
         secret = None
@@ -101,7 +101,7 @@ class EventQueries:
             deliveries=self._deliveries_for(head, seq, player, renderer),
         )
         return explain_event(
-            step,
+            transition,
             renderer.with_names(_names(head, event, renderer.names)),
             context,
             lists_all_actions=lists_all_actions,
@@ -146,9 +146,9 @@ class EventQueries:
         if after >= upto:
             return
         if event_filter.needs_games:
-            for step in self._loader.steps(head, after, upto):
+            for transition in self._loader.transitions(head, after, upto):
                 # Without the openings of secrets: every viewer finds the same events.
-                yield step.event, event_filter.matches(step)
+                yield transition.event, event_filter.matches(transition)
             return
         while after < upto:
             page = self._loader.event_page(head.id, after, min(upto - after, PAGE_LINES))

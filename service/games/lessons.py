@@ -15,7 +15,7 @@ from cachetools import LRUCache
 from domain.event import acting_seat
 from domain.game import Game
 from domain.lessons import AnyLesson, Moment, due_lessons
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from service.accounts.accounts import LESSONS_OFF, Players
 from service.bounds import Bounds
 from service.games.loader import GameLoader
@@ -39,20 +39,20 @@ def lessons_at(game: Game, seat: int, introduced: Collection[str]) -> tuple[AnyL
 
 
 def introduced_lessons(
-    steps: Iterable[Step], seat: int, introduced: Collection[str] = ()
+    transitions: Iterable[Transition], seat: int, introduced: Collection[str] = ()
 ) -> tuple[str, ...]:
-    """Return the names of the lessons that were introduced to a seat, in this order, after these steps.
+    """Return the names of the lessons that were introduced to a seat, in this order, after these events.
 
-    `introduced` are those that were introduced before the first step.
+    `introduced` are those that were introduced before the first event.
     """
     names = tuple(introduced)
-    for step in steps:
+    for transition in transitions:
         if (
-            step.before is not None
-            and step.event["action"] is not None
-            and acting_seat(step.event["by"]) == seat
+            transition.before is not None
+            and transition.event["action"] is not None
+            and acting_seat(transition.event["by"]) == seat
         ):
-            names += tuple(lesson.name for lesson in lessons_at(step.before, seat, names))
+            names += tuple(lesson.name for lesson in lessons_at(transition.before, seat, names))
     return names
 
 
@@ -133,12 +133,14 @@ class Lessons:
             cached = self._cache.get(key, _NONE)
         if cached.hash == head.hash:
             return cached.names
-        steps = [*self._loader.steps(head, cached.seq, head.seq)] if cached.seq < head.seq else []
-        if cached.seq and (not steps or steps[0].event["prev"] != cached.hash):
+        transitions = (
+            [*self._loader.transitions(head, cached.seq, head.seq)] if cached.seq < head.seq else []
+        )
+        if cached.seq and (not transitions or transitions[0].event["prev"] != cached.hash):
             # The store has lost events since then, and others have taken their places.
-            cached, steps = _NONE, [*self._loader.steps(head, 0, head.seq)]
-        steps = [step for step in steps if step.event["at"] >= since]
-        names = introduced_lessons(steps, seat, cached.names)
+            cached, transitions = _NONE, [*self._loader.transitions(head, 0, head.seq)]
+        transitions = [transition for transition in transitions if transition.event["at"] >= since]
+        names = introduced_lessons(transitions, seat, cached.names)
         with self._lock:
             self._cache[key] = _Introduced(head.seq, head.hash, names)
         return names

@@ -24,7 +24,7 @@ from domain.fold import EarlierGames
 from domain.game import Game
 from domain.messages import Text
 from domain.upcasters import upcast
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from service.bounds import Bounds
 from service.errors import GameDamaged, NotFound, log_text
 from service.games.access import GameAccess, game_not_found
@@ -230,18 +230,18 @@ class GameLoader:
         self._cache.put_round_end(cached)
         return cached.game
 
-    def step(self, head: Game, seq: int) -> Step:
+    def transition(self, head: Game, seq: int) -> Transition:
         """Return event `seq` of the game with this head, with the games before it and after it.
 
         There is no game before the first event. Raises NotFound if there is no such event.
         """
         if not 1 <= seq <= head.seq:
             raise _event_not_found(head, seq)
-        (step,) = self.steps(head, seq - 1, seq)
-        return step
+        (transition,) = self.transitions(head, seq - 1, seq)
+        return transition
 
-    def steps(self, head: Game, after: int, upto: int) -> Iterator[Step]:
-        """Iterate over the events after+1 … upto of the game with this head, as `step` returns each.
+    def transitions(self, head: Game, after: int, upto: int) -> Iterator[Transition]:
+        """Iterate over the events after+1 … upto of the game with this head, each as `transition` returns it.
 
         Raises NotFound if there are no such events.
         """
@@ -253,7 +253,7 @@ class GameLoader:
             current = self._advance(head.id, before, stretch)
             # `_advance` has checked the line.
             event = upcast(orjson.loads(lines[index]))
-            yield Step(event, None if before is None else before.game, current.game)
+            yield Transition(event, None if before is None else before.game, current.game)
             before = current
 
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:

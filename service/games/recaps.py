@@ -67,7 +67,7 @@ class Recaps:
             return Recap(is_since_own_turn=is_since_own_turn, reader=seat)
         first = events[-MAX_EVENTS:][0]["seq"]
         return Recap(
-            recap_events(self._loader.steps(head, first - 1, head.seq), head),
+            recap_events(self._loader.transitions(head, first - 1, head.seq), head),
             omitted=max(0, len(events) - MAX_EVENTS),
             is_since_own_turn=is_since_own_turn,
             reader=seat,

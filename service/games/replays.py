@@ -18,7 +18,7 @@ from domain.messages import PlayerAt, Text, mentions
 from domain.scene import caption
 from replay.history.event_index import EventIndex, event_index
 from replay.history.score_chart import ScoreChart, score_chart_of
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from service.bounds import Bounds
 from service.games.loader import GameLoader
 from service.games.single_flight import SingleFlight
@@ -89,10 +89,10 @@ class Replays:
 
     def _departure(self, head: Game, seat: int) -> Departure | None:
         """Return the last event with which the seat went out: play may have resumed from before others."""
-        last: Step | None = None
-        for step in self._steps(head):
-            if _is_in_game(step.before, seat) and not _is_in_game(step.after, seat):
-                last = step
+        last: Transition | None = None
+        for transition in self._steps(head):
+            if _is_in_game(transition.before, seat) and not _is_in_game(transition.after, seat):
+                last = transition
         if last is None or last.before is None:
             return None
         rules, before, event = head.rules, last.before, last.event
@@ -126,8 +126,8 @@ class Replays:
                 self._cache[key] = _Cached(head.seq, head.hash, result)
         return result
 
-    def _steps(self, head: Game) -> Iterator[Step]:
-        return self._loader.steps(head, 0, head.seq)
+    def _steps(self, head: Game) -> Iterator[Transition]:
+        return self._loader.transitions(head, 0, head.seq)
 
 
 def _is_in_game(game: Game | None, seat: int) -> bool:

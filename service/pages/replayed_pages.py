@@ -59,7 +59,7 @@ def event_page(source: ReplayedGame) -> Response:
     seq = number_parameter("seq")
     if seq is None or not 1 <= seq <= head.seq:
         return _missing_event(source)
-    event = ReplayedEvent(source, source.events.step(head, seq), visibility, as_seat=seat)
+    event = ReplayedEvent(source, source.events.transition(head, seq), visibility, as_seat=seat)
     faults: list[Text] = []
     try:
         event.read_steps()

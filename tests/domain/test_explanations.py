@@ -10,7 +10,7 @@ from domain.messages import english_word, message, term
 from domain.registry import rule_systems
 from domain.scene import Scene
 from ledger.record import read
-from replay.history.timeline import steps
+from replay.history.timeline import transitions
 
 GAMES = sorted((Path(__file__).parents[1] / "games").glob("*.jsonl"))
 SYSTEMS = list(rule_systems())
@@ -47,8 +47,8 @@ def test_every_word_beside_the_board_of_a_recorded_game_is_explained(path: Path)
     with path.open("rb") as file:
         record = read(file)
     unexplained: set[str] = set()
-    for step in steps(record):
-        game = step.after
+    for transition in transitions(record):
+        game = transition.after
         if game.state is not None:
             unexplained |= words_of(game.rules.scene(game.position(0), None)) - {
                 *game.rules.EXPLAINED_BY

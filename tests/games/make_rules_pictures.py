@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 
 from domain.registry import rule_systems
 from ledger.record import read
-from replay.history.timeline import Step, steps
+from replay.history.timeline import Transition, transitions
 from service.pages.rules.pictures import SOURCE
 
 _GAMES: Final = Path(__file__).parent
@@ -57,14 +57,16 @@ def rules_pictures() -> str:
 def _entry(picture: RecordedPicture) -> dict[str, Any]:
     with (_GAMES / f"{picture.game}.jsonl").open("rb") as file:
         record = read(file)
-    step: Step = next(step for step in steps(record) if step.event["seq"] == picture.seq)
-    event: Any = step.event
+    transition: Transition = next(
+        transition for transition in transitions(record) if transition.event["seq"] == picture.seq
+    )
+    event: Any = transition.event
     return {
         "clause": picture.clause,
         "event": {name: event[name] for name in _EVENT_FIELDS},
-        "position": step.after.position(None, ended=False),
+        "position": transition.after.position(None, ended=False),
         "rules": next(
-            name for name, entry in rule_systems().items() if entry.system is step.after.rules
+            name for name, entry in rule_systems().items() if entry.system is transition.after.rules
         ),
         "whole": picture.whole,
     }

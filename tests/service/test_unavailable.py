@@ -48,7 +48,7 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
         "visible": lambda: queries.visible_game(game_id, None),
         "game at": lambda: queries.game_at(game_id, 2),
         "events": lambda: queries.event_page(game_id, 0, 9),
-        "event": lambda: service.games.events.step(queries.game(game_id), 4),
+        "event": lambda: service.games.events.transition(queries.game(game_id), 4),
         "filtered events": lambda: service.games.events.filtered_page(
             queries.game(game_id), 0, 9, NO_FILTER
         ),

@@ -13,7 +13,7 @@ from domain.event import Event
 from ledger.clock import turn_clock
 from ledger.commands import CLOCK
 from replay.audit import audit
-from replay.history.timeline import Step, steps
+from replay.history.timeline import Transition, transitions
 from service.notifications.delivery import Delivery
 from service.settings import Settings
 from tests.simulation.world import START, World
@@ -50,17 +50,17 @@ def check_game(world: World, game_id: str) -> None:
     data = b"".join(world.service.games.queries.record(game_id))
     report = audit(BytesIO(data), trusted=trusting_signer(data))
     assert report.verdict != "broken", (game_id, report.first)
-    for step in steps(read(data)):
-        if step.before is not None and step.event["by"] == CLOCK:
-            check_deadline(world, step)
+    for transition in transitions(read(data)):
+        if transition.before is not None and transition.event["by"] == CLOCK:
+            check_deadline(world, transition)
     game = world.game(game_id)
     deadline = turn_clock.deadline(game)
     assert game.to_act is None or deadline is None or deadline > world.now - LATEST
 
 
-def check_deadline(world: World, step: Step) -> None:
+def check_deadline(world: World, transition: Transition) -> None:
     """Check that an event of the clock came at the deadline, or at once for a vacant seat."""
-    event, before = step.event, step.before
+    event, before = transition.event, transition.before
     assert before is not None
     if event["type"] == "GameAbandoned":
         return
@@ -92,17 +92,18 @@ def check_all_notifications(world: World) -> None:
     missing = []
     for game_id in world.games:
         data = b"".join(world.service.games.queries.record(game_id))
-        for step in steps(read(data)):
-            for player, subject in expected_notifications(step):
-                key = (player, game_id, subject, step.event["seq"])
+        for transition in transitions(read(data)):
+            for player, subject in expected_notifications(transition):
+                key = (player, game_id, subject, transition.event["seq"])
                 if (
                     world.wants(player, subject)
                     and key not in received
                     and not (
-                        subject == "game_started" and world.has_mail_of_turn(player, step.after)
+                        subject == "game_started"
+                        and world.has_mail_of_turn(player, transition.after)
                     )
                 ):
-                    missing.append((*key, step.event["at"]))
+                    missing.append((*key, transition.event["at"]))
     assert missing == [], (len(missing), missing[:5])
     subjects = {sent.delivery.subject for sent in world.sent}
     assert {"game_started", "your_turn", "deadline_near", "turn_forfeited", "game_over"} <= subjects
@@ -113,9 +114,9 @@ def key_of(delivery: Delivery) -> object:
     return delivery.data.get("deadline", delivery.seq)
 
 
-def expected_notifications(step: Step) -> Iterator[tuple[str, str]]:
+def expected_notifications(transition: Transition) -> Iterator[tuple[str, str]]:
     """Yield whom an event concerns, and with which subject, as far as no delay can make it out of date."""
-    event, before, after = step.event, step.before, step.after
+    event, before, after = transition.event, transition.before, transition.after
     people = [player for player in after.participants if after.bot_of(player) is None]
     match event["type"]:
         case "GameStarted":

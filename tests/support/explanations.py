@@ -7,7 +7,7 @@ from replay.history.event_values import names_of
 from replay.history.inspect import explain_event, record_context
 from replay.history.inspect_page import explanation_page
 from replay.history.log_view import log_lines
-from replay.history.timeline import step_at
+from replay.history.timeline import transition_at
 from replay.language.catalogue import ENGLISH
 from replay.language.renderer import Renderer, renderer
 from replay.render.styles import Styler
@@ -24,11 +24,11 @@ def explain(
     record: Record, seq: int, language: str = ENGLISH, *, lists_all_actions: bool = False
 ) -> JsonObject:
     """Return the explanation of an event of a record."""
-    step = step_at(record, seq)
+    transition = transition_at(record, seq)
     return explain_event(
-        step,
+        transition,
         renderer_of(record, language),
-        record_context(record, step.event, is_signed_as_it_is=is_signed_as_it_is(record)),
+        record_context(record, transition.event, is_signed_as_it_is=is_signed_as_it_is(record)),
         lists_all_actions=lists_all_actions,
     )
 
@@ -50,7 +50,7 @@ def page(
     """Return the explanation of an event of a record as text."""
     return explanation_page(
         explain(record, seq, language),
-        step_at(record, seq).after.rules,
+        transition_at(record, seq).after.rules,
         renderer_of(record, language),
         styler,
         width,

@@ -12,7 +12,7 @@ from domain.hexes import neighbours
 from domain.messages import Message, PlayerAt, message, term
 from domain.scene import Arrow, Cell, LegendEntry, Outline, Panel, Piece, Scene, Sign
 from ledger.record import Record, read
-from replay.history.timeline import game_at, steps
+from replay.history.timeline import game_at, transitions
 
 GAMES = Path(__file__).parent.parent / "games"
 
@@ -181,8 +181,8 @@ def recorded_scene(name: str, seq: int | None = None) -> Scene:
 def recorded_scenes(name: str) -> Iterator[Scene]:
     """The scenes after each event of a recorded game, from the start of the game."""
     record = _record(name)
-    for step in steps(record):
-        position = step.after.position(None, ended=record.has_ended)
+    for transition in transitions(record):
+        position = transition.after.position(None, ended=record.has_ended)
         if position is not None:
-            event: Any = step.event
-            yield step.after.rules.scene(position, event)
+            event: Any = transition.event
+            yield transition.after.rules.scene(position, event)

@@ -81,4 +81,4 @@ def play_out(service: Service, game_id: str) -> Game:
 
 def explain(events: EventQueries, head: Game, seq: int, player: str | None = None) -> JsonObject:
     """Return the explanation of event `seq` for a player, in English."""
-    return events.explain(head, events.step(head, seq), player, ENGLISH)
+    return events.explain(head, events.transition(head, seq), player, ENGLISH)

@@ -122,7 +122,7 @@ def get_event(game_id: str, seq: int, player: str | None, query: JsonObject) -> 
     events = service().games.events
     details = events.explain(
         game,
-        events.step(game, seq),
+        events.transition(game, seq),
         player,
         request_renderer(),
         lists_all_actions=query["actions"] == "all",

@@ -69,7 +69,7 @@ class RecapView:
         if self.shown is None:
             return replace(scene_with_recap(current, self.events), caption=None)
         head = self.game
-        step = service().games.events.step(head, self.shown.seq)
+        step = service().games.events.transition(head, self.shown.seq)
         position = step.after.position(self.seat, ended=head.has_ended)
         scene: Scene = step.after.rules.scene(position, step.event)
         hexes = {cell.at for cell in current.cells}

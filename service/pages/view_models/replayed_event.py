@@ -27,7 +27,7 @@ from replay.history.inspect_messages import (
     legal_actions_message,
     turn_messages,
 )
-from replay.history.timeline import Step
+from replay.history.timeline import Transition
 from replay.render.map_links import NO_LINKS
 from service.games.visibility import Visibility
 from service.http.language import request_renderer
@@ -76,7 +76,7 @@ class ReplayedEvent:
     """
 
     source: ReplayedGame
-    step: Step
+    transition: Transition
     visibility: Visibility
     as_seat: int | None = None
     steps: ActionSteps | None = None
@@ -89,23 +89,23 @@ class ReplayedEvent:
     @property
     def event(self) -> Event:
         """The event."""
-        return self.step.event
+        return self.transition.event
 
     @property
     def seq(self) -> int:
         """The seq of the event."""
-        return self.step.event["seq"]
+        return self.transition.event["seq"]
 
     @property
     def game(self) -> Game:
         """The game after the event."""
-        return self.step.after
+        return self.transition.after
 
     @cached_property
     def explanation(self) -> JsonObject:
         """The explanation of the event (replay/history/inspect.py)."""
         return self.source.events.explain(
-            self.head, self.step, self.source.player, request_renderer(), self.visibility
+            self.head, self.transition, self.source.player, request_renderer(), self.visibility
         )
 
     @cached_property
@@ -275,7 +275,7 @@ class ReplayedEvent:
     def clauses(self) -> list[ClauseNote]:
         """The clauses by which the event followed; each once, with all that it means here."""
         texts: dict[str, list[Text]] = {}
-        for id, text in explained_clauses(self.step, self.explanation["opened"]):
+        for id, text in explained_clauses(self.transition, self.explanation["opened"]):
             texts.setdefault(id, []).append(text)
         sentences = self.game.rules.CLAUSES
         return [ClauseNote(id, tuple(texts[id]), sentences.get(id)) for id in texts]

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from domain.messages import Message, message
 from replay.audit import summary
-from replay.audit.holders import may_have_copy, may_have_receipt
+from replay.audit.evidence_holders import may_have_copy, may_have_receipt
 
 _LINE: Final = "{line}"
 _COLUMN: Final = "{column}"

@@ -11,7 +11,7 @@ from domain.event import By
 from ledger import commands
 from ledger.commands import CLOCK
 from replay.history.inspect import explain_event
-from replay.history.timeline import steps
+from replay.history.timeline import transitions
 from replay.language.renderer import english
 from tests.support.records import ENGLISH, SECRET, Table, audit_record, first_finding, read
 
@@ -64,8 +64,8 @@ def test_a_clock_action_is_explained_for_the_seat_and_named_in_the_log() -> None
     game = table({})
     game.wait(PER_TURN)
     act_by_clock(game)
-    *_, step = steps(read(game.record(opened=False)))
-    explanation = explain_event(step, ENGLISH)
+    *_, transition = transitions(read(game.record(opened=False)))
+    explanation = explain_event(transition, ENGLISH)
     assert explanation["by"] == "the clock"
     assert explanation["event_text"].startswith("places")
     assert explanation["event_text"].endswith("(for seat 0)")

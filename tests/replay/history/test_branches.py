@@ -17,8 +17,8 @@ from replay.history.timeline import (
     after_turn,
     game_at,
     head,
-    step_at,
-    steps,
+    transition_at,
+    transitions,
 )
 from replay.language.renderer import english
 from tests.support.faults import raises
@@ -84,11 +84,11 @@ def test_an_event_of_another_branch_is_refused(record: Record) -> None:
 
 
 def test_a_step_that_resumes_play_has_the_game_from_which_it_does(record: Record) -> None:
-    by_seq = {step.event["seq"]: step for step in steps(record)}
+    by_seq = {transition.event["seq"]: transition for transition in transitions(record)}
     for seq, origin in ((25, 12), (31, 8)):
-        for step in (by_seq[seq], step_at(record, seq)):
-            assert step.origin is not None
-            assert step.origin.seq == origin
+        for transition in (by_seq[seq], transition_at(record, seq)):
+            assert transition.origin is not None
+            assert transition.origin.seq == origin
     assert by_seq[26].origin is None
 
 

@@ -12,7 +12,7 @@ from replay.history.event_filter import CONDITIONS, EventFilter, parse_filter, s
 from replay.history.event_hexes import event_hexes
 from replay.history.inspect import explained_clauses
 from replay.history.log_view import filtered_steps
-from replay.history.timeline import game_at, steps
+from replay.history.timeline import game_at, transitions
 from replay.language.renderer import english
 from tests.support.faults import raises
 from tests.support.records import read
@@ -33,7 +33,10 @@ def selected(name: str, **conditions: str) -> list[int]:
     """Return the seqs that pass a filter; `from_` stands for the condition `from`."""
     record = recorded(name)
     by_name = {name.rstrip("_"): text for name, text in conditions.items()}
-    return [step.event["seq"] for step in filtered_steps(record, filter_for(record, by_name))]
+    return [
+        transition.event["seq"]
+        for transition in filtered_steps(record, filter_for(record, by_name))
+    ]
 
 
 CLOCK = "baron-clock-abandons"
@@ -62,10 +65,13 @@ def test_a_type_selects_events_of_that_type() -> None:
 def test_a_clause_selects_the_events_that_are_explained_by_it(name: str) -> None:
     record = recorded(name)
     explained = {
-        step.event["seq"]: {
-            id for id, _ in explained_clauses(step, record.openings.get(step.event["seq"], {}))
+        transition.event["seq"]: {
+            id
+            for id, _ in explained_clauses(
+                transition, record.openings.get(transition.event["seq"], {})
+            )
         }
-        for step in steps(record)
+        for transition in transitions(record)
     }
     ids = sorted(set().union(*explained.values()))
     for id in ids[::7]:
@@ -103,9 +109,10 @@ def test_a_hex_selects_the_events_that_name_it() -> None:
 def test_a_list_of_two_seats_is_no_hex() -> None:
     record = recorded("agreement")
     pairs = [
-        (step.event, step.after.rules)
-        for step in steps(record)
-        if step.event["type"] == "EndAgreed" and len(step.event["data"]["end_agreed_by"]) == 2
+        (transition.event, transition.after.rules)
+        for transition in transitions(record)
+        if transition.event["type"] == "EndAgreed"
+        and len(transition.event["data"]["end_agreed_by"]) == 2
     ]
     assert pairs
     for event, rules in pairs:

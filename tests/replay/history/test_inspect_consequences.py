@@ -7,7 +7,7 @@ import pytest
 from domain.chance import seed
 from replay.history.inspect import explain_event, record_context
 from replay.history.inspect_page import explanation_page
-from replay.history.timeline import step_at
+from replay.history.timeline import transition_at
 from tests.support.explanations import PLAIN, explain, log_of, page, renderer_of
 from tests.support.local_game import LocalGame
 from tests.support.records import SECRET, Table, read
@@ -145,11 +145,11 @@ def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -
     del waiting["about"]  # as earlier versions return it
     others = [{**failed, "status": status} for status in ("pending", "bounced", "cancelled")]
     deliveries = [sent, failed, waiting, *others]
-    step = step_at(record, 10)
-    context = record_context(record, step.event, deliveries, is_signed_as_it_is=True)
-    explanation = explain_event(step, renderer_of(record), context)
+    transition = transition_at(record, 10)
+    context = record_context(record, transition.event, deliveries, is_signed_as_it_is=True)
+    explanation = explain_event(transition, renderer_of(record), context)
     assert explanation["deliveries"] == deliveries
-    text = explanation_page(explanation, step.after.rules, renderer_of(record), PLAIN, 200)
+    text = explanation_page(explanation, transition.after.rules, renderer_of(record), PLAIN, 200)
     name = eventful.game.players[2]
     to_player = f"  notification “your turn” to {name}, by operator_webhook: "
     assert f"{to_player}sent {shown} at attempt 2\n" in text
@@ -159,10 +159,12 @@ def test_deliveries_are_shown_with_their_recipients_and_times(eventful: Table) -
     assert f"{to_player}refused by the receiver\n" in text
     assert f"{to_player}not sent, because it was out of date or had no receiver\n" in text
     nothing = explain_event(
-        step, renderer_of(record), record_context(record, step.event, [], is_signed_as_it_is=True)
+        transition,
+        renderer_of(record),
+        record_context(record, transition.event, [], is_signed_as_it_is=True),
     )
     assert "no notification is stored" in explanation_page(
-        nothing, step.after.rules, renderer_of(record), PLAIN, 80
+        nothing, transition.after.rules, renderer_of(record), PLAIN, 80
     )
     assert explain(record, 10)["deliveries"] is None
     assert "notification" not in page(record, 10)

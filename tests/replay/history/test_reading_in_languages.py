@@ -13,7 +13,7 @@ from ledger.record import Record
 from replay.history.diff import change_lines, changes
 from replay.history.score_chart import score_chart, score_table
 from replay.history.score_chart_svg import score_chart_svg
-from replay.history.timeline import game_at, steps
+from replay.history.timeline import game_at, transitions
 from replay.language.text_layout import columns
 from replay.render.text import text
 from tests.games.records import record_of
@@ -175,9 +175,9 @@ def test_every_word_in_a_position_has_a_label(name: str) -> None:
     record = record_of(name)
     words: set[str] = set()
     rules: AnyRuleSystem | None = None
-    for step in steps(record):
-        rules = step.after.rules
-        words.update(words_of(step.after.position(None, ended=record.has_ended)))
+    for transition in transitions(record):
+        rules = transition.after.rules
+        words.update(words_of(transition.after.position(None, ended=record.has_ended)))
     assert rules is not None
     assert words - rules.LABELS.keys() <= {"at", "sorcery", "spells", "tiles", "keeps"}
 

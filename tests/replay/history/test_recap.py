@@ -6,7 +6,7 @@ import pytest
 
 from domain.scene import Arrow, Piece, Scene
 from replay.history.recap import Gain, Recap, recap_events, scene_with_recap
-from replay.history.timeline import Step, steps
+from replay.history.timeline import Transition, transitions
 from tests.support.languages import ENGLISH, FRENCH, SPANISH
 from tests.support.stored_games import recorded_game
 
@@ -14,8 +14,8 @@ BATTLE: Final = 143
 """The event of `baron-battles` in which seat 2 earns a point, and a knight of seat 1 leaves the board."""
 
 
-def steps_of(name: str) -> list[Step]:
-    return list(steps(recorded_game(name)))
+def steps_of(name: str) -> list[Transition]:
+    return list(transitions(recorded_game(name)))
 
 
 def recap_of(name: str, first: int, last: int, reader: int | None = None) -> Recap:
@@ -53,8 +53,8 @@ def test_gains_are_the_difference_between_the_scores_at_both_ends() -> None:
     first, last = all_steps[99], all_steps[159]
     assert first.before is not None
 
-    def scores(step: Step, *, is_before: bool) -> dict[int, int]:
-        game = step.before if is_before else step.after
+    def scores(transition: Transition, *, is_before: bool) -> dict[int, int]:
+        game = transition.before if is_before else transition.after
         assert game is not None
         return {entry["seat"]: entry["score"] for entry in game.rules.standings(game.state)}
 
@@ -115,9 +115,9 @@ def test_the_board_shows_all_movements_and_losses_of_the_events() -> None:
     for cell, plain in zip(marked.cells, scene.cells, strict=True):
         assert (cell.at, cell.terrain, cell.pieces) == (plain.at, plain.terrain, plain.pieces)
     laid = {
-        tuple(step.event["data"]["at"])
-        for step in all_steps[140:167]
-        if step.event["type"] == "TilePlaced"
+        tuple(transition.event["data"]["at"])
+        for transition in all_steps[140:167]
+        if transition.event["type"] == "TilePlaced"
     }
     assert laid <= {cell.at for cell in marked.cells if cell.is_changed}
     removed = [piece for cell in marked.cells for piece in cell.removed]
@@ -147,7 +147,7 @@ def test_pieces_that_are_lost_twice_on_a_hex_are_counted() -> None:
 
 def test_what_was_taken_back_is_told_and_not_drawn() -> None:
     all_steps = steps_of("disputes")
-    superseded = [step for step in all_steps if step.event["seq"] == 34]
+    superseded = [transition for transition in all_steps if transition.event["seq"] == 34]
     head = all_steps[-1].after
     assert head.is_superseded(34)
     (event,) = recap_events(superseded, head)
@@ -156,10 +156,12 @@ def test_what_was_taken_back_is_told_and_not_drawn() -> None:
 
 
 def test_events_about_keys_are_left_out() -> None:
-    names = {step.event["type"] for step in steps_of("signed-actions")}
+    names = {transition.event["type"] for transition in steps_of("signed-actions")}
     if "PlayerKeyAdded" not in names:
         pytest.fail("the record has no event about a key")
     all_steps = steps_of("signed-actions")
     events = recap_events(all_steps, all_steps[-1].after)
-    keys = [step for step in all_steps if step.event["type"].startswith("PlayerKey")]
+    keys = [
+        transition for transition in all_steps if transition.event["type"].startswith("PlayerKey")
+    ]
     assert len(events) == len(all_steps) - len(keys)

@@ -7,7 +7,7 @@ import pytest
 
 from replay.history.score_chart import NoScores, ScoreChart, score_chart, score_rows, score_table
 from replay.history.score_chart_svg import describe_chart, score_chart_svg
-from replay.history.timeline import steps
+from replay.history.timeline import transitions
 from replay.language.renderer import english, renderer
 from replay.language.text_layout import columns
 from replay.render.styles import Styler
@@ -46,7 +46,9 @@ def test_a_chart_has_the_scores_after_every_event_since_the_start(name: str) -> 
     record = read((GAMES / f"{name}.jsonl").read_bytes())
     chart = chart_of(name)
     states = {
-        step.event["seq"]: step.after for step in steps(record) if step.after.state is not None
+        transition.event["seq"]: transition.after
+        for transition in transitions(record)
+        if transition.after.state is not None
     }
     assert [point.seq for point in chart.points] == [*states]
     for point in chart.points:

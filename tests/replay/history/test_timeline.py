@@ -15,8 +15,8 @@ from replay.history.timeline import (
     after_turn,
     game_at,
     head,
-    step_at,
-    steps,
+    transition_at,
+    transitions,
     unreadable_on_error,
 )
 from tests.support.faults import raises
@@ -38,15 +38,15 @@ def test_the_game_at_an_event_is_as_it_was_then(eventful: Table, record: Record)
 
 
 def test_a_step_has_the_games_before_and_after_an_event(eventful: Table, record: Record) -> None:
-    walked = list(steps(record))
-    assert [step.event for step in walked] == record.events
+    walked = list(transitions(record))
+    assert [transition.event for transition in walked] == record.events
     assert walked[0].before is None
-    for step, later in pairwise(walked):
-        assert later.before is step.after
-    step = step_at(record, 10)
-    assert step.before is not None
-    assert (step.before.seq, step.event["seq"], step.after.seq) == (9, 10, 10)
-    assert step_at(record, 1).before is None
+    for transition, later in pairwise(walked):
+        assert later.before is transition.after
+    transition = transition_at(record, 10)
+    assert transition.before is not None
+    assert (transition.before.seq, transition.event["seq"], transition.after.seq) == (9, 10, 10)
+    assert transition_at(record, 1).before is None
 
 
 @pytest.mark.parametrize("seq", [0, -1, 10_000])

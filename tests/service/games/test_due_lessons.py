@@ -14,7 +14,7 @@ from domain.messages import message
 from domain.registry import rule_systems
 from ledger.record import read
 from replay.bots.playout import plan, play
-from replay.history.timeline import Step, steps
+from replay.history.timeline import Transition, transitions
 from replay.language.renderer import english
 from service.games.lessons import introduced_lessons, lessons_at
 from tests.support.seven_hexes import GAME as SEVEN_HEXES
@@ -45,11 +45,11 @@ def test_every_group_of_clauses_occurs_in_a_lesson_and_lessons_name_clauses(name
     assert all(set(lesson.after) <= set(names) for lesson in rules.LESSONS)
 
 
-def tutorial_steps(name: str, seed: bytes) -> list[Step]:
+def tutorial_steps(name: str, seed: bytes) -> list[Transition]:
     entry = rule_systems()[name]
     options = {**entry.options, "tutorial": True}
     record = play(plan(entry.rules, 2, seed, options, ["sensible"])).record
-    return list(steps(read(io.BytesIO(record))))
+    return list(transitions(read(io.BytesIO(record))))
 
 
 @pytest.mark.parametrize("name", SYSTEMS)
@@ -57,9 +57,9 @@ def test_a_whole_game_introduces_each_lesson_once_and_where_it_applies(name: str
     game = tutorial_steps(name, b"lessons 4")
     for seat in (0, 1):
         introduced: list[str] = []
-        for step in game:
-            before = step.before
-            if before is None or before.to_act != seat or step.event["action"] is None:
+        for transition in game:
+            before = transition.before
+            if before is None or before.to_act != seat or transition.event["action"] is None:
                 continue
             due = lessons_at(before, seat, introduced)
             assert len(due) <= LESSONS_AT_ONCE
@@ -88,8 +88,8 @@ def test_rare_lessons_apply_where_an_action_shows_their_rule(record: str, lesson
     with (GAMES / f"{record}.jsonl").open("rb") as file:
         game_record = read(file)
     count = 0
-    for step in steps(game_record):
-        game = step.before
+    for transition in transitions(game_record):
+        game = transition.before
         if game is None or game.state is None or game.to_act is None:
             continue
         (lesson,) = (lesson for lesson in game.rules.LESSONS if lesson.name == lesson_name)

@@ -8,7 +8,7 @@ from replay.history.branches import superseded_events
 from replay.history.event_index import EventIndex, event_index
 from replay.history.event_text import scored_round_end
 from replay.history.score_chart import NoScores, score_chart
-from replay.history.timeline import steps
+from replay.history.timeline import transitions
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.errors import Forbidden
@@ -86,11 +86,11 @@ class TestExplanation:
         head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
         start = service.games.replays.index(head)
         assert start is not None
-        step = service.games.events.step(head, start.rounds[0].seq)
+        transition = service.games.events.transition(head, start.rounds[0].seq)
 
         def opened(visibility: Visibility) -> set[str]:
-            explanation = service.games.events.explain(head, step, None, ENGLISH, visibility)
-            assert explanation["after"] == visibility.position(step.after)
+            explanation = service.games.events.explain(head, transition, None, ENGLISH, visibility)
+            assert explanation["after"] == visibility.position(transition.after)
             assert (explanation["start"]["secret"] is None) != visibility.sees_everything
             return {*explanation["opened"]}
 
@@ -102,12 +102,12 @@ class TestExplanation:
     def test_alternatives_are_those_of_a_seat_whose_view_is_shown(self, service: Service) -> None:
         head = service.games.queries.game(store_game(service, recorded_game("baron-ties")))
         seqs = (event["seq"] for event in recorded_game("baron-ties").events if event["action"])
-        step = service.games.events.step(head, next(seq for seq in seqs if seq > 40))
-        seat = step.event["by"].get("seat")
+        transition = service.games.events.transition(head, next(seq for seq in seqs if seq > 40))
+        seat = transition.event["by"].get("seat")
         assert isinstance(seat, int)
         for other in range(head.seats):
             visibility = visibility_for(head, None, other)
-            explanation = service.games.events.explain(head, step, None, ENGLISH, visibility)
+            explanation = service.games.events.explain(head, transition, None, ENGLISH, visibility)
             assert (explanation["legal_actions"] is None) == (other != seat)
 
 
@@ -116,7 +116,7 @@ class TestIndexAndScores:
         for name in ("baron-disputes", "sorcery-duke-of-two"):
             record = recorded_game(name)
             head = service.games.queries.game(store_game(service, record))
-            assert service.games.replays.index(head) == event_index(steps(record))
+            assert service.games.replays.index(head) == event_index(transitions(record))
             assert service.games.replays.scores(head) == score_chart(record)
 
     def test_the_index_and_the_scores_are_computed_once_for_each_head(
@@ -162,9 +162,9 @@ def test_superseded_events_are_those_of_the_record(service: Service, name: str) 
     head = service.games.queries.game(store_game(service, record))
     by_seq = superseded_events(record)
     assert by_seq
-    for step in steps(record):
-        expected = by_seq.get(scored_round_end(step) or step.event["seq"])
-        assert service.games.events.superseded_by(head, step.event) == expected
+    for transition in transitions(record):
+        expected = by_seq.get(scored_round_end(transition) or transition.event["seq"])
+        assert service.games.events.superseded_by(head, transition.event) == expected
 
 
 def test_a_scored_round_belongs_to_the_branch_of_the_event_that_ended_it(service: Service) -> None:

@@ -54,7 +54,7 @@ def queries_with(service: Service, loader: GameLoader, store: CountingStore) -> 
 
 
 def load_event(loader: GameLoader, game_id: str, seq: int) -> tuple[Game | None, Event, Game]:
-    step = loader.step(loader.load(game_id).game, seq)
+    step = loader.transition(loader.load(game_id).game, seq)
     return step.before, step.event, step.after
 
 
@@ -221,7 +221,7 @@ def test_snapshots_of_events_that_a_failover_lost_are_not_used(
     current = service.games.queries.event_page(game.id, 49, 1)[0]
     assert current["hash"] != lost.hash
     assert loader.game_at(game.id, 50).hash == current["hash"]
-    assert loader.step(loader.load(game.id).game, 50).event == current
+    assert loader.transition(loader.load(game.id).game, 50).event == current
     with pytest.raises(NotFound):
         loader.game_at(game.id, LENGTH + 1)
 

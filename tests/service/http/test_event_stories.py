@@ -175,7 +175,7 @@ class TestConsequences:
                 first_scoring["seq"],
                 last_scoring["seq"],
             )
-            step_lines = store.lines_read_by(lambda: queries.step(head, last))
+            step_lines = store.lines_read_by(lambda: queries.transition(head, last))
             assert store.lines_read_by(lambda: scored_by(last)) <= step_lines + NEXT_EVENTS
 
 

@@ -320,7 +320,7 @@ def test_whatever_was_forged_what_is_intact_can_be_replayed(service: Service) ->
         if head is None:
             continue
         for seq in {1, head.seq // 2 or 1, head.seq}:
-            step = replayed.events.step(head, seq)
+            step = replayed.events.transition(head, seq)
             visibility = visibility_for(head, None)
             replayed.events.explain(head, step, None, renderer("en"), visibility)
         replayed.replays.index(head)

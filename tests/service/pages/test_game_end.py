@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from replay.history.event_text import outcome_message
-from replay.history.timeline import steps
+from replay.history.timeline import transitions
 from replay.language.renderer import english
 from service.bootstrap import Service
 from tests.service.conftest import StoreGame
@@ -70,7 +70,7 @@ def test_who_wins_because_the_others_left_is_not_called_winner_without_saying_so
     title = re.search(r'id="status"[^>]*>(.*?)</p>', browser.get(f"/games/{game}").text)
     assert title is not None
     assert reason in title[1]
-    *_, last = steps(record)
+    *_, last = transitions(record)
     scene = last.after.rules.scene(last.after.position(None), last.event)
     assert scene.caption is not None
     assert reason in english(scene.caption)
@@ -98,7 +98,7 @@ def test_the_line_about_the_end_says_why_the_game_has_ended(
     game, record = store(name)
     latest = browser.get(f"/games/{game}").text.partition('class="latest"')[2]
     assert reason in latest.partition("</section>")[0]
-    *_, last = steps(record)
+    *_, last = transitions(record)
     assert reason in english(outcome_message(last.after.rules, last.event, last.after))
     assert reason not in english(outcome_message(last.after.rules, last.event))
 

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 
 from replay.history.branches import superseded_events
 from replay.history.event_index import event_index
-from replay.history.timeline import steps
+from replay.history.timeline import transitions
 from service.bootstrap import Service
 from tests.service.conftest import StoreGame
 from tests.support.html_links import link_with_id, links
@@ -60,7 +60,7 @@ class TestEvent:
         expected = {"first": 1, "previous": 49, "next": 51, "last": last}
         for name, seq in expected.items():
             assert link_with_id(text, f"replay-{name}") == f"{address}{seq}"
-        index = event_index(steps(record))
+        index = event_index(transitions(record))
         addresses = links(text)
         for start in index.rounds:
             assert f"{address}{start.seq}" in addresses
