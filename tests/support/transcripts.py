@@ -37,6 +37,7 @@ from domain.errors import Refused
 from domain.hexes import hex_text
 from domain.registry import BARON, BARONY, SORCERY
 from domain.scene import Piece
+from replay.language.build import compile_catalogues
 from replay.language.renderer import NO_NAMES, Names, Renderer, renderer
 from tests.support import baron_positions, barony_positions
 from tests.support.choices import step_after
@@ -223,7 +224,8 @@ def _event(rules: AnyRuleSystem, state: Any, question: str) -> DomainEvent:
 
 
 def main() -> int:
-    """Write all transcripts."""
+    """Write all transcripts, with the translations as they are now."""
+    compile_catalogues()
     for file in example_files():
         for language in LANGUAGES:
             transcript_path(file, language).write_text(transcript(file, language))
