@@ -2,19 +2,20 @@
 
 import logging
 from datetime import timedelta
-from typing import Any, assert_never
+from typing import assert_never
 from urllib.parse import urlsplit
 
-from domain.messages import Instant, Message, Text, message
+from domain.messages import Instant, Text, message
 from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
+from service.clubs.jobs import invitation_notice, webhook_notice
 from service.errors import Forbidden, NotFound, log_text
 from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
+from service.notifications.mail.notice import Notice
 from service.notifications.notification import renderer_for
 from service.notifications.stored_messages import decode_message
-from service.notifications.webhooks.webhooks import Webhook
 from workers.mail.layout import Content
 from workers.mail.notification_mail import NotificationMails
 from workers.mail.outgoing import OutgoingMail
@@ -99,67 +100,116 @@ class AccountMailSender:
         if mail.kind == "reply_answer":
             unsubscribe_url = self._outgoing.unsubscribe_url(reader.id)
             return self._notification_mails.answer(mail.data, reader, unsubscribe_url)
-        title, path, values = self._notice(mail, reader)
-        base = self._service.settings.public_url
+        notice = self._notice(mail, reader)
         in_language = renderer_for(reader)
-        values |= {
-            "title": in_language.sentence(title),
-            "handle": reader.handle,
-            "server": urlsplit(base).netloc,
-            "url": f"{base}{path}",
-        }
+        title = in_language.sentence(notice.title)
+        url = f"{self._service.settings.public_url}{notice.path}"
+        values = {"title": title, "notice": notice, "url": url}
         return Content(
             language=in_language.language,
-            subject=values["title"],
-            text=render_template(f"{mail.kind}.txt", in_language, **values),
-            html=render_template(f"{mail.kind}.html", in_language, **values),
+            subject=title,
+            text=render_template("notice.txt", in_language, **values),
+            html=render_template("notice.html", in_language, **values),
         )
 
-    def _notice(self, mail: AccountMail, reader: Player) -> tuple[Message, str, dict[str, Any]]:
-        """Return the title of a mail, the path to which it leads, and what else its templates need."""
+    def _notice(self, mail: AccountMail, reader: Player) -> Notice:
+        """Return what a mail says. Raises NotFound or Forbidden if there is no reason for it any more."""
+        handle, server = reader.handle, urlsplit(self._service.settings.public_url).netloc
         mails, bounds = self._service.notifications.mail, self._service.settings.bounds
         match mail.kind:
             case "confirmation":
                 assert reader.email is not None
                 token = mails.confirmations.create_token(Confirmation(reader.id, reader.email))
-                return (
+                until = _after(bounds.confirmation_seconds)
+                sentence = message(
+                    "{handle} has named this address for mails about games on {server}. Is it yours? Then"
+                    " open this page and confirm it:",
+                    handle=handle,
+                    server=server,
+                )
+                return Notice(
                     message("Confirm your e-mail address"),
+                    (sentence,),
                     f"/email/confirm/{token}",
-                    {"valid_until": _after(bounds.confirmation_seconds)},
+                    message("Confirm the address"),
+                    message("The link is valid until {time}.", time=until),
+                    message(
+                        "If you know nothing about this, do nothing: no further mails are sent to you."
+                    ),
                 )
             case "webhook_disabled":
                 webhook = self._service.notifications.webhooks.find(reader.id, mail.data["webhook"])
-                return message("Your webhook was disabled"), "/account/webhooks", _failure(webhook)
-            case "club_webhook_disabled":
-                club = self._service.clubs.of_owner(mail.data["club"], reader.id).club
-                webhook = self._service.club_webhooks.find(club.id, reader.id)
-                if webhook.id != mail.data["webhook"]:
-                    raise NotFound.with_message("the webhook was replaced")
-                return (
-                    message("The webhook of your club was disabled"),
-                    f"/clubs/{club.id}#webhook-heading",
-                    {"club": club.name, **_failure(webhook)},
+                sentence = message(
+                    "Notifications to your webhook {url} have failed again and again. The last result was:"
+                    " {result}",
+                    url=webhook.url,
+                    result=decode_message(webhook.result or ""),
+                )
+                return Notice(
+                    message("Your webhook was disabled"),
+                    (
+                        sentence,
+                        message(
+                            "Nothing is sent there now. When it works again, you can enable it on this page:"
+                        ),
+                    ),
+                    "/account/webhooks",
+                    message("Webhooks"),
                 )
             case "password_reset":
                 token = mails.password_resets.create_token(reader)
-                return (
+                until = _after(bounds.password_reset_seconds)
+                sentence = message(
+                    "Somebody has asked for a new password for {handle} on {server}. If it was you, open"
+                    " this page and choose it:",
+                    handle=handle,
+                    server=server,
+                )
+                return Notice(
                     message("Choose a new password"),
+                    (sentence,),
                     f"/password/new/{token}",
-                    {"valid_until": _after(bounds.password_reset_seconds)},
+                    message("Choose a new password"),
+                    message("The link is valid until {time}, and can be used once.", time=until),
+                    message("If it was not you, do nothing: your password stays as it is."),
                 )
             case "password_changed":
-                return message("Your password was changed"), "/password/forgotten", {}
+                sentence = message(
+                    "The password of {handle} on {server} was changed, and all other sessions have ended.",
+                    handle=handle,
+                    server=server,
+                )
+                return Notice(
+                    message("Your password was changed"),
+                    (sentence, message("If it was not you, choose a new password immediately:")),
+                    "/password/forgotten",
+                    message("Forgotten password"),
+                )
             case "token_created":
-                values = {"token": mail.data["name"]}
-                return message("A personal token was created"), "/account/tokens", values
+                sentence = message(
+                    "The personal token {name} was created for {handle} on {server}. A program that has it"
+                    " can act for you, within the scopes of the token.",
+                    name=mail.data["name"],
+                    handle=handle,
+                    server=server,
+                )
+                return Notice(
+                    message("A personal token was created"),
+                    (
+                        sentence,
+                        message(
+                            "If it was not you, revoke it immediately, and change your password:"
+                        ),
+                    ),
+                    "/account/tokens",
+                    message("Personal tokens"),
+                )
             case "club_invited":
-                entry = self._service.clubs.visible(mail.data["club"], reader.id)
-                if entry.relation(reader.id) != "invited":
-                    raise NotFound.with_message("the invitation no longer waits for an answer")
-                club = entry.club
-                owners = self._service.accounts.players.handles([club.owner])
-                values = {"owner": owners.get(club.owner, ""), "club": club.name}
-                return message("You are invited to a club"), f"/clubs/{club.id}", values
+                return invitation_notice(self._service, mail.data["club"], reader, server)
+            case "club_webhook_disabled":
+                return webhook_notice(
+                    self._service, mail.data["club"], mail.data["webhook"], reader
+                )
             case "reply_answer":
                 raise ValueError("NotificationMails composes this mail")
             case _:
@@ -168,7 +218,3 @@ class AccountMailSender:
 
 def _after(seconds: float) -> Instant:
     return Instant(wall_clock.format(wall_clock.now() + timedelta(seconds=seconds)))
-
-
-def _failure(webhook: Webhook) -> dict[str, Any]:
-    return {"webhook_url": webhook.url, "result": decode_message(webhook.result or "")}
