@@ -1,13 +1,18 @@
 """The architecture: imports point down, the domain is pure, and nothing above it names a game."""
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 import pytest
 
+from domain.contract import Resign
+from domain.position_labels import COMMON_LABELS
+from domain.registry import rule_systems
 from tests.support.processes import run_program
 
 ROOT = Path(__file__).parent.parent
@@ -114,26 +119,80 @@ def test_there_are_no_import_cycles() -> None:
     assert not cyclic, f"these modules import each other: {sorted(cyclic)}"
 
 
-@pytest.mark.parametrize("package", PACKAGES[1:])
-def test_no_package_above_the_domain_names_a_game(package: str) -> None:
-    # Only the package of a game has its own module that decides.
-    games = {path.parent.name for path in (ROOT / "domain").rglob("*/decide.py")}
-    assert {"barony", "sorcery"} <= games
-    for path in sources(package):
-        docstrings = {
-            id(node.body[0].value)
-            for node in nodes(path)
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-            and node.body
-            and isinstance(node.body[0], ast.Expr)
-        }
-        for node in nodes(path):
-            if isinstance(node, ast.Constant) and id(node) not in docstrings:
-                assert node.value not in games, f"{path}:{node.lineno} names a game"
-        modules = [
-            module for module in imported_modules(path) if module.split(".")[:2][-1] in games
-        ]
-        assert not modules, f"{path} imports a game: {modules}"
+def words_of_games() -> set[str]:
+    """The words that only a game knows: names of games, options, actions and events, terrains and pieces."""
+    words: set[str] = set()
+    for entry in rule_systems().values():
+        system = entry.system
+        words |= {entry.name, entry.rules, *(field.name for field in system.OPTION_FIELDS)}
+        words |= {*system.ACTIONS, *system.LABELS} - {*COMMON_LABELS} - {Resign.type}
+    return words - ORDINARY_WORDS
+
+
+ORDINARY_WORDS: Final = {
+    *("bank", "board", "count", "draw", "field", "move", "pass", "passed", "plain", "play"),
+    *("removed", "side", "terrain", "value"),
+}
+"""Words of games that code for any game also uses: of clocks, forms, pages, scopes, scenes and formats."""
+
+KNOWN_WORDS: Final = {
+    ("replay/bots/playout.py", "round_limit")  # an option by which a game that has it can be ended
+}
+"""Words of games above the domain that remain, by file."""
+
+KINDS_OF_FILES: Final = ("py", "js", "ts", "html", "css", "toml", "sh", "lua", "txt", "service")
+_COMMENT: Final = re.compile(
+    r"/\*.*?\*/|<!--.*?-->|\{#.*?#\}|^\s*(?://|#|--|;).*?$", re.DOTALL | re.MULTILINE
+)
+
+
+def texts_of_code(path: Path) -> Iterator[tuple[str, bool]]:
+    """The strings of a Python file, or the text of another file without comments; whether it is a string."""
+    if path.suffix != ".py":
+        yield _COMMENT.sub("", path.read_text()), False
+        return
+    docstrings = {
+        id(node.body[0].value)
+        for node in nodes(path)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in nodes(path):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
+            yield node.value, True
+
+
+@pytest.mark.parametrize("folder", [*PACKAGES[1:], "deploy"])
+def test_nothing_above_the_domain_knows_a_game(folder: str) -> None:
+    games = {path.name for path in (ROOT / "domain").rglob("*") if (path / "decide.py").is_file()}
+    words = words_of_games()
+    assert {"barony", "sorcery", "baron", "knight", "round_limit", "mysterious_place"} <= words
+    names = re.compile(rf"\b(?:{'|'.join(sorted(games | {w for w in words if '_' in w}))})\b")
+    quoted = re.compile(rf"""["'](?:{"|".join(sorted(words))})["']""")
+    found = set()
+    for kind in KINDS_OF_FILES:
+        for path in (ROOT / folder).rglob(f"*.{kind}"):
+            name = path.relative_to(ROOT).as_posix()
+            if "vendor" in path.parts or name.endswith("-min.js"):
+                continue
+            for text, is_string in texts_of_code(path):
+                if is_string:
+                    hits = {text} & words
+                else:
+                    hits = {hit.strip("\"'") for hit in names.findall(text) + quoted.findall(text)}
+                found |= {(name, hit) for hit in hits}
+            if kind == "py":
+                found |= {
+                    (name, module)
+                    for module in imported_modules(path)
+                    if module.split(".")[:2][-1] in games
+                }
+    assert found == {known for known in KNOWN_WORDS if known[0].startswith(f"{folder}/")}
 
 
 @pytest.mark.parametrize("package", [*PACKAGES, "tests", "bench"])

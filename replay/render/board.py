@@ -10,11 +10,12 @@ from domain.scene import Cell, Scene
 from replay.language.renderer import Renderer
 from replay.render.arrows import arrows_markup
 from replay.render.descriptions import coordinates, describe_cell, piece_names, terrain_names
+from replay.render.drawings import terrain_colour
 from replay.render.geometry import CORNERS, Spot, centre
 from replay.render.labels import LabelSizes, cell_labels, pieces_on
 from replay.render.markup import Ids, Markup, element, joined, on_lines, path_data, translation
 from replay.render.outlines import outline_labels, outline_lines
-from replay.render.palette import DARK, GOLD, terrain_colour
+from replay.render.palette import DARK, GOLD
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.terrain import terrain_markup
 
@@ -36,7 +37,10 @@ def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
     ]
     drawings = {(cell.terrain, bool(cell.pieces or cell.removed)) for cell in scene.cells}
     drawings |= {(name, False) for name in terrains}
-    parts += [_terrain(name, ids, is_occupied=occupied) for name, occupied in sorted(drawings)]
+    parts += [
+        _terrain(scene.package, name, ids, is_occupied=occupied)
+        for name, occupied in sorted(drawings)
+    ]
     pieces = {(piece.kind, piece.seat) for cell in scene.cells for piece in cell.pieces}
     parts += [
         element("g", piece_markup(scene.package, kind, seat), id=ids.piece(kind, seat))
@@ -54,12 +58,14 @@ def definitions(scene: Scene, terrains: set[str], ids: Ids) -> Markup:
     return on_lines(*parts)
 
 
-def _terrain(name: str, ids: Ids, *, is_occupied: bool) -> Markup:
+def _terrain(package: str, name: str, ids: Ids, *, is_occupied: bool) -> Markup:
     return element(
         "g",
-        element("path", d=HEXAGON, fill=terrain_colour(name).fill),
+        element("path", d=HEXAGON, fill=terrain_colour(package, name).fill),
         element(
-            "g", terrain_markup(name, is_occupied=is_occupied), clip_path=f"url(#{ids.of('hex')})"
+            "g",
+            terrain_markup(package, name, is_occupied=is_occupied),
+            clip_path=f"url(#{ids.of('hex')})",
         ),
         element("path", d=HEXAGON, fill="none", stroke=DARK, stroke_opacity=".7", stroke_width=3),
         id=ids.terrain(name, is_occupied=is_occupied),
@@ -70,7 +76,7 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
     """Return the whole board, from back to front: terrain, outlines, pieces, arrows, labels."""
     cells = sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0]))
     pieces, terrains = piece_names(scene), terrain_names(scene)
-    on_top = cell_labels(cells, sizes)
+    on_top = cell_labels(cells, sizes, scene.package)
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
         *(terrain_use(cell, ids) for cell in cells),

@@ -26,6 +26,7 @@ from replay.render.descriptions import (
     piece_names,
     terrain_names,
 )
+from replay.render.drawings import terrain_colour
 from replay.render.geometry import HALF_WIDTH, bounds, centre
 from replay.render.labels import cell_labels, label_sizes
 from replay.render.markup import (
@@ -39,7 +40,7 @@ from replay.render.markup import (
     translation,
 )
 from replay.render.outlines import outline_labels, outline_lines
-from replay.render.palette import DARK, HALO, SEA, terrain_colour
+from replay.render.palette import DARK, HALO, SEA
 from replay.render.pieces import badge, piece_markup
 from replay.render.terrain import terrain_symbol
 
@@ -75,7 +76,7 @@ def board_svg(
     sizes = label_sizes(_WIDTH_ON_PAGE / width, 13, 0)
     if not has_coordinates:
         sizes = replace(sizes, coordinates=None)
-    on_top = cell_labels(scene.cells, sizes)
+    on_top = cell_labels(scene.cells, sizes, scene.package)
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     document = element(
         "svg",
@@ -225,9 +226,13 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
     if _is_piece(scene, kind):
         return _svg(piece_markup(scene.package, kind, seat), "-46 -46 92 92")
     hexagon = element(
-        "path", d=HEXAGON, fill=terrain_colour(kind).fill, stroke=DARK, stroke_width=4
+        "path",
+        d=HEXAGON,
+        fill=terrain_colour(scene.package, kind).fill,
+        stroke=DARK,
+        stroke_width=4,
     )
-    return _svg(joined(hexagon, terrain_symbol(kind)), "-103 -103 206 206")
+    return _svg(joined(hexagon, terrain_symbol(scene.package, kind)), "-103 -103 206 206")
 
 
 def emblem_svg(seat: int) -> str:

@@ -13,9 +13,10 @@ from domain.hexes import Hex
 from domain.scene import Cell, Piece
 from replay.language.text_layout import clean, cut, ems, with_minus
 from replay.render.descriptions import coordinates
+from replay.render.drawings import terrain_colour
 from replay.render.geometry import Box, Spot, box_around, centre, piece_spots
 from replay.render.markup import Markup, bold_text, element, joined, moved
-from replay.render.palette import CARD, DARK, HALO, terrain_colour
+from replay.render.palette import CARD, DARK, HALO
 from replay.render.pieces import badge
 
 
@@ -64,17 +65,17 @@ def pieces_on(cell: Cell) -> list[tuple[Piece, bool, Spot]]:
     return [(*group, spot) for group, spot in zip(groups, spots, strict=True)]
 
 
-def cell_labels(cells: Iterable[Cell], sizes: LabelSizes) -> list[Label]:
-    """Return the labels of hexes, in the order of the hexes."""
-    return [label for cell in cells for label in _placed_labels(cell, sizes)]
+def cell_labels(cells: Iterable[Cell], sizes: LabelSizes, package: str) -> list[Label]:
+    """Return the labels of hexes, in the order of the hexes. `package` has the drawings of terrains."""
+    return [label for cell in cells for label in _placed_labels(cell, sizes, package)]
 
 
 @lru_cache(maxsize=4096)
-def _placed_labels(cell: Cell, sizes: LabelSizes) -> tuple[Label, ...]:
+def _placed_labels(cell: Cell, sizes: LabelSizes, package: str) -> tuple[Label, ...]:
     x, y = centre(cell.at)
     return tuple(
         Label(moved_box(label.box, x, y), moved(label.markup, x, y))
-        for label in _labels_of(cell, sizes)
+        for label in _labels_of(cell, sizes, package)
     )
 
 
@@ -83,11 +84,11 @@ def moved_box(box: Box, x: float, y: float) -> Box:
     return Box(box.left + x, box.top + y, box.right + x, box.bottom + y)
 
 
-def _labels_of(cell: Cell, sizes: LabelSizes) -> Iterator[Label]:
+def _labels_of(cell: Cell, sizes: LabelSizes, package: str) -> Iterator[Label]:
     if sizes.coordinates:
         yield _coordinates(cell.at, sizes.coordinates)
     if cell.value:
-        yield _value(cell, sizes.value)
+        yield _value(cell, sizes.value, package)
     for piece, _, spot in pieces_on(cell):
         x, y = spot.x + 23 * spot.scale, spot.y - 21 * spot.scale
         if piece.note:
@@ -156,8 +157,8 @@ def _coordinates(at: Hex, size: float) -> Label:
     )
 
 
-def _value(cell: Cell, size: float) -> Label:
-    coin = value_coin(cell.value, size, terrain_colour(cell.terrain).line)
+def _value(cell: Cell, size: float, package: str) -> Label:
+    coin = value_coin(cell.value, size, terrain_colour(package, cell.terrain).line)
     x, y = min(58, 84 - coin.box.right), 26
     return Label(moved_box(coin.box, x, y), moved(coin.markup, x, y))
 

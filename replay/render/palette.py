@@ -1,4 +1,4 @@
-"""The colours of seats, terrains and the page, for pictures and for the terminal.
+"""The colours of seats and the page, for pictures and for the terminal.
 
 The seats' colours differ in lightness (purple, blue, red, green, yellow, from dark to light), so that they
 can be told apart in grey and by colour-blind readers. Each seat also has an emblem (`pieces.EMBLEMS`)
@@ -62,24 +62,5 @@ class TerrainColour:
     line_256: int
 
 
-_TERRAINS = {
-    "mountain": TerrainColour("#cfc5b8", "#54463a", 250, 239),
-    "forest": TerrainColour("#a9c48f", "#2f5130", 108, 22),
-    "plain": TerrainColour("#f3e9b6", "#8d8138", 230, 143),
-    "field": TerrainColour("#edc56e", "#8a5713", 179, 94),
-    "lake": TerrainColour("#93c3df", "#174f73", 117, 24),
-    "mysterious_place": TerrainColour("#dcc7e6", "#553270", 183, 54),
-    "meadow": TerrainColour("#dbe6ab", "#5f7a2c", 193, 64),
-    "village": TerrainColour("#eccfa9", "#7b4320", 223, 94),
-    "vineyard": TerrainColour("#dcb8c2", "#6d2246", 181, 89),
-    "quarry": TerrainColour("#dcd7cf", "#575250", 253, 240),
-    "pond": TerrainColour("#c9dfc6", "#2a6b80", 151, 24),
-    "marsh": TerrainColour("#b5b98f", "#454a22", 144, 58),
-    "cursed_place": TerrainColour("#8f8496", "#1f1526", 103, 16),
-}
-_PLAIN_PAPER = TerrainColour("#e9e2d6", "#5d4a33", 254, 239)
-
-
-def terrain_colour(name: str) -> TerrainColour:
-    """Return the colours of a terrain; those of plain paper for a name that has none."""
-    return _TERRAINS.get(name, _PLAIN_PAPER)
+PLAIN_PAPER = TerrainColour("#e9e2d6", "#5d4a33", 254, 239)
+"""The colours of a terrain without a drawing."""

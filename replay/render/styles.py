@@ -9,7 +9,8 @@ from io import StringIO
 from typing import TYPE_CHECKING, Final
 
 from replay.language.text_layout import HARD_SPACE
-from replay.render.palette import seat_colour, terrain_colour
+from replay.render.drawings import terrain_colour
+from replay.render.palette import seat_colour
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,15 +49,15 @@ def seat_style(seat: int) -> str:
     return f"bold color({colour.emblem_256}) on color({colour.fill_256})"
 
 
-def terrain_style(name: str) -> str:
+def terrain_style(package: str, name: str) -> str:
     """Return the style of a terrain: the colour of its lines on that of its fill."""
-    colour = terrain_colour(name)
+    colour = terrain_colour(package, name)
     return f"color({colour.line_256}) on color({colour.fill_256})"
 
 
-def label_style(name: str) -> str:
+def label_style(package: str, name: str) -> str:
     """Return the style of black text on a terrain."""
-    return f"color(16) on color({terrain_colour(name).fill_256})"
+    return f"color(16) on color({terrain_colour(package, name).fill_256})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from domain.messages import (
     plural_message,
     semicolon_list,
 )
-from domain.scene import Arrow, LegendEntry, Outline, Panel, Row, Scene, Sign
+from domain.scene import Arrow, Outline, Panel, Row, Scene, Sign
 from replay.language.renderer import Renderer
 from replay.language.text_layout import (
     HARD_SPACE,
@@ -76,15 +76,17 @@ def text(scene: Scene, renderer: Renderer, styler: Styler, width: int | None) ->
     """
     width = max(width or _DEFAULT_WIDTH, _MIN_WIDTH)
     legend = legend_entries(scene)
-    terrains = terrain_glyphs(entry.kind for entry in legend if entry.sign == "terrain")
-    kinds = piece_glyphs(entry.kind for entry in legend if entry.sign == "piece")
+    terrains = terrain_glyphs(
+        scene.package, [entry.kind for entry in legend if entry.sign == "terrain"]
+    )
+    kinds = piece_glyphs(scene.package, [entry.kind for entry in legend if entry.sign == "piece"])
     board = draw_board(scene, terrains, kinds, width, styler)
     names = piece_names(scene)
     title = wrap(renderer.sentence(scene.title), width, columns)
     parts = [
         [styler(line, BOLD) for line in title if line],
         board.lines,
-        _legend(legend, terrains, kinds, _sign_samples(scene), width, renderer, styler),
+        _legend(scene, terrains, kinds, width, renderer, styler),
         [
             line
             for at in board.crowded
@@ -103,21 +105,21 @@ def text(scene: Scene, renderer: Renderer, styler: Styler, width: int | None) ->
 
 
 def _legend(
-    legend: Sequence[LegendEntry],
+    scene: Scene,
     terrains: Mapping[str, str],
     kinds: Mapping[str, str],
-    signs: Mapping[Sign, str],
     width: int,
     renderer: Renderer,
     styler: Styler,
 ) -> list[str]:
     names: list[Text] = []
+    signs = _sign_samples(scene)
     table = Table.grid(padding=(0, 1))
-    for entry in legend:
+    for entry in legend_entries(scene):
         meaning = legend_text(entry, renderer)
         if entry.sign in {"terrain", "piece"}:
             glyphs = terrains if entry.sign == "terrain" else kinds
-            style = terrain_style(entry.kind) if entry.sign == "terrain" else BOLD
+            style = terrain_style(scene.package, entry.kind) if entry.sign == "terrain" else BOLD
             sample = (f" {glyphs[entry.kind]} ", style)
             names.append(Text.assemble(sample, (f" {meaning}", DIM), overflow="ellipsis"))
         elif entry.sign in signs:

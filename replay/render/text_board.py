@@ -13,6 +13,7 @@ from domain.hexes import Hex
 from domain.scene import Cell, Piece, Scene
 from replay.language.text_layout import clean, columns
 from replay.render.descriptions import by_seat, coordinates
+from replay.render.drawings import drawing_of, terrain_drawing
 from replay.render.styles import (
     DIM,
     HIGHLIGHT,
@@ -25,39 +26,22 @@ from replay.render.styles import (
 
 MARK = "*"
 """Stands before a seat that has left its mark on a hex; no terrain and no piece has this character."""
-_TERRAIN_GLYPHS = {
-    "mountain": "^",
-    "forest": "%",
-    "plain": ".",
-    "field": "=",
-    "lake": "~",
-    "mysterious_place": "@",
-    "meadow": ",",
-    "village": "n",
-    "vineyard": "&",
-    "quarry": "#",
-    "pond": "o",
-    "marsh": '"',
-    "cursed_place": "!",
-}
-_PIECE_GLYPHS = {
-    "knight": "K",
-    "village": "V",
-    "stronghold": "S",
-    "city": "C",
-    "keep_knight": "K",
-    "keep_baron": "B",
-}
 
 
-def terrain_glyphs(names: Iterable[str]) -> dict[str, str]:
-    """Return a character for each terrain: its usual one, or a letter that is still free."""
-    return _glyphs(names, _TERRAIN_GLYPHS, ascii_lowercase + digits)
+def terrain_glyphs(package: str, names: Iterable[str]) -> dict[str, str]:
+    """Return a character for each terrain of a game: that of its drawing, or a letter that is free."""
+    drawings = {name: terrain_drawing(package, name) for name in names}
+    usual = {name: drawing.letter for name, drawing in drawings.items() if drawing is not None}
+    return _glyphs(drawings, usual, ascii_lowercase + digits)
 
 
-def piece_glyphs(kinds: Iterable[str]) -> dict[str, str]:
-    """Return a capital letter for each kind of piece: its usual one, or another one that is still free."""
-    return _glyphs(kinds, _PIECE_GLYPHS, ascii_uppercase)
+def piece_glyphs(package: str, kinds: Iterable[str]) -> dict[str, str]:
+    """Return a capital letter for each kind of piece: that of its drawing, or one that is free."""
+    drawings = {kind: drawing_of(package, kind) for kind in kinds}
+    usual = {
+        kind: drawing.letter for kind, drawing in drawings.items() if drawing and drawing.letter
+    }
+    return _glyphs(drawings, usual, ascii_uppercase)
 
 
 def _glyphs(names: Iterable[str], usual: Mapping[str, str], spare: str) -> dict[str, str]:
@@ -141,7 +125,7 @@ def draw_board(
             if r != row:
                 _put(grid, 0, y, _Run(coordinates(cell.at), DIM))
         row = r
-        if not _draw_cell(grid, cell, (x, y), size, terrains[cell.terrain], kinds):
+        if not _draw_cell(grid, cell, (x, y), size, terrains[cell.terrain], kinds, scene.package):
             crowded.append(cell.at)
     return TextBoard(_styled_lines(grid, styler), crowded)
 
@@ -152,7 +136,13 @@ def _put(grid: _Grid, x: int, y: int, run: _Run) -> None:
 
 
 def _draw_cell(
-    grid: _Grid, cell: Cell, at: tuple[int, int], size: _Size, glyph: str, kinds: Mapping[str, str]
+    grid: _Grid,
+    cell: Cell,
+    at: tuple[int, int],
+    size: _Size,
+    glyph: str,
+    kinds: Mapping[str, str],
+    package: str,
 ) -> bool:
     """Draw a hex; return False if something had to be left out."""
     x, y = at
@@ -165,13 +155,13 @@ def _draw_cell(
             head = f"{head} {note}"
         elif note:
             is_complete = False
-        rows = [[_Run(f"{head} "[:inner], label_style(cell.terrain))], *rows]
+        rows = [[_Run(f"{head} "[:inner], label_style(package, cell.terrain))], *rows]
     else:
         is_complete = is_complete and not cell.note
         # Pieces at the foot, the terrain above them.
         rows = [[] for _ in range(size.lines - len(rows))] + rows
     for line in range(size.lines):
-        _put(grid, x + 1, y + line, _Run(glyph * inner, terrain_style(cell.terrain)))
+        _put(grid, x + 1, y + line, _Run(glyph * inner, terrain_style(package, cell.terrain)))
         row = rows[line] if line < len(rows) else []
         length = _length(row)
         # One character of the terrain before the pieces, if there is room for it.

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.hexes import Hex, neighbours
+from replay.render.drawings import terrain_colour
 from replay.render.embedded_map import emblem_svg
 from replay.render.geometry import CORNERS, HALF_WIDTH, borders, bounds, centre, corner, piece_spots
 from replay.render.markup import Point
-from replay.render.palette import DARK, HALO, MUTED, PAPER, SEATS, terrain_colour
+from replay.render.palette import DARK, HALO, MUTED, PAPER, SEATS
 from tests.support.scenes import TERRAINS, disc
 
 DARK_CARD = "#272018"
@@ -104,7 +105,7 @@ def test_emblems_and_labels_contrast_with_what_is_behind_them() -> None:
     for seat in SEATS:
         assert contrast(seat.fill, seat.emblem) >= 4.5
     for terrain in [*TERRAINS, "unknown"]:
-        assert contrast(terrain_colour(terrain).fill, DARK) >= 4.5
+        assert contrast(terrain_colour("", terrain).fill, DARK) >= 4.5
     assert contrast(HALO, DARK) >= 7
     assert contrast(PAPER, MUTED) >= 7
 

@@ -110,13 +110,13 @@ def test_the_seat_to_act_and_seats_that_are_out_are_marked() -> None:
 
 
 def test_known_terrains_have_different_characters() -> None:
-    assert len(set(terrain_glyphs(TERRAINS).values())) == len(TERRAINS)
-    assert terrain_glyphs(["lake", "plain"]) == {"lake": "~", "plain": "."}
+    assert len(set(terrain_glyphs("", TERRAINS).values())) == len(TERRAINS)
+    assert terrain_glyphs("", ["lake", "plain"]) == {"lake": "~", "plain": "."}
 
 
 @given(st.sets(st.text(), max_size=20))
 def test_no_two_names_share_a_character(names: set[str]) -> None:
-    for glyphs in (terrain_glyphs(names), piece_glyphs(names)):
+    for glyphs in (terrain_glyphs("", names), piece_glyphs("", names)):
         assert set(glyphs) == names
         assert len(set(glyphs.values())) == len(names)
         assert all(

@@ -4,8 +4,9 @@ import pytest
 
 from domain.scene import Scene
 from replay.render.descriptions import TableRow, table_rows
+from replay.render.drawings import terrain_colour
 from replay.render.embedded_map import symbol_svg
-from replay.render.palette import DARK, SEATS, terrain_colour
+from replay.render.palette import DARK, SEATS
 from tests.support.languages import ENGLISH, FRENCH
 from tests.support.scenes import FULL_SCENE, KINDS, TERRAINS, UNTITLED, recorded_scene
 from tests.support.svg import parsed
@@ -22,13 +23,13 @@ def test_a_name_is_that_of_a_piece_in_one_game_and_of_a_terrain_in_another() -> 
     in_barony = symbol_svg(recorded_scene("duke-of-two"), "village", 1)
     in_baron = symbol_svg(recorded_scene("baron-five"), "village")
     assert SEATS[1].fill in in_barony
-    assert terrain_colour("village").fill not in in_barony
-    assert f'fill="{terrain_colour("village").fill}" stroke="{DARK}"' in in_baron
+    assert terrain_colour("", "village").fill not in in_barony
+    assert f'fill="{terrain_colour("", "village").fill}" stroke="{DARK}"' in in_baron
 
 
 def test_a_kind_that_the_scene_does_not_have_is_drawn_as_a_terrain() -> None:
     empty = Scene(UNTITLED, (), ())
-    assert terrain_colour("forest").fill in symbol_svg(empty, "forest")
+    assert terrain_colour("", "forest").fill in symbol_svg(empty, "forest")
 
 
 def test_a_position_is_a_table_in_the_order_of_the_board() -> None:
