@@ -25,6 +25,7 @@ import redis
 from cartulary.audit_runs import usable_cores
 from domain.chance import Chance
 from domain.event import ENDINGS
+from domain.lifecycle import NewGame
 from domain.registry import rule_systems
 from ledger.keys import SigningKey
 from ledger.pending import hash_in
@@ -109,10 +110,12 @@ def _play(service: Service, kind: GameKind, number: int) -> Template:
     players = [_id(f"template {number} {seat}") for seat in range(kind.seats)]
     game = service.games.commands.create(
         players[0],
-        rules=entry.rules,
-        seats=kind.seats,
-        options={**entry.options, "private": number % 5 == 0},
-        invited=tuple(players[1:]) if number % 5 == 0 else (),
+        NewGame(
+            rules=entry.rules,
+            seats=kind.seats,
+            options={**entry.options, "private": number % 5 == 0},
+            invited=tuple(players[1:]) if number % 5 == 0 else (),
+        ),
     )
     for player in players[1:]:
         game = service.games.commands.join(game.id, player)

@@ -15,6 +15,7 @@ from bench.http_client import request_bytes, send_requests
 from bench.http_rows import API, free_port, our_server
 from bench.measure import Row, latency_row
 from bench.our_games import renamed
+from domain.lifecycle import NewGame
 from service import wall_clock
 from service.bootstrap import Service, build
 from service.connection import to_text
@@ -150,7 +151,7 @@ def _create_games(service: Service, ada: str, bea: str) -> list[str]:
         for status in ("open", "playing", "abandoned"):
             options = {"seating": "joined", "private": is_private}
             game = service.games.commands.create(
-                ada, rules="barony", seats=2, options=options, invited=(bea,)
+                ada, NewGame(rules="barony", seats=2, options=options, invited=(bea,))
             )
             if status == "playing":
                 service.games.commands.join(game.id, bea)

@@ -18,6 +18,7 @@ from typing import Final
 
 from bench.measure import Row
 from domain.game import Game
+from domain.lifecycle import NewGame
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.settings import load_settings
@@ -81,7 +82,9 @@ class Account:
 
     def __init__(self, service: Service, port: int, webhooks: int = 1, number: int = 0) -> None:
         self.player, other = (service.accounts.players.create_guest()[0].id for _ in range(2))
-        game = service.games.commands.create(self.player, rules="barony", seats=2, options={})
+        game = service.games.commands.create(
+            self.player, NewGame(rules="barony", seats=2, options={})
+        )
         self.game: Game = service.games.commands.join(game.id, other)
         self._messages = 0
         for index in range(webhooks):

@@ -10,6 +10,7 @@ from domain.chance import Chance
 from domain.contract import Action, Bot, Opened
 from domain.event import ZEROS, Event
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.canonical import canonical, digest
 from ledger.pending import SALT_BYTES, PendingEvents
@@ -57,7 +58,7 @@ def play(
     """Play a whole game among bots of one kind, sensible ones by default. Equal seeds give equal logs."""
     pending = PendingEvents("bench", None, timestamp=TIMESTAMP, salt=lambda: bytes(SALT_BYTES))
     commands.create(
-        pending, "p0", rules=rules, seats=seats, options=options, clock=None, secret=seed, nonce=b""
+        pending, "p0", NewGame(rules=rules, seats=seats, options=options), secret=seed, nonce=b""
     )
     for number in range(1, seats):
         commands.join(pending, f"p{number}", b"", lambda: seed)
@@ -97,7 +98,7 @@ def resumed_log(length: int, resumptions: int) -> list[bytes]:
     pending = PendingEvents("bench", None, timestamp=TIMESTAMP, salt=lambda: bytes(SALT_BYTES))
     seed, chance = bytes(32), Chance(b"resumed")
     commands.create(
-        pending, "p0", rules="barony", seats=4, options={}, clock=None, secret=seed, nonce=b""
+        pending, "p0", NewGame(rules="barony", seats=4, options={}), secret=seed, nonce=b""
     )
     for number in range(1, 4):
         commands.join(pending, f"p{number}", b"", lambda: seed)

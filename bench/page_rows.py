@@ -22,6 +22,7 @@ from bench.measure import Row
 from bench.our_games import play, random_type_bot, renamed
 from domain.chance import Chance
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.bots.playout import bot_named
 from service.bootstrap import Service, build
 from service.operation.embedded_redis import EmbeddedRedis
@@ -133,7 +134,7 @@ def _play(
     accounts = [service.accounts.players.create_guest(None) for _ in range(seats)]
     tokens = {account.id: token for account, token in accounts}
     ids = list(tokens)
-    game = service.games.commands.create(ids[0], rules=rules, seats=seats, options=options)
+    game = service.games.commands.create(ids[0], NewGame(rules=rules, seats=seats, options=options))
     for id in ids[1:]:
         game = service.games.commands.join(game.id, id)
     chance = Chance(name.encode())

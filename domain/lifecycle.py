@@ -6,6 +6,7 @@ applied here; `domain.fold` does that with what was recorded.
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final, cast
 
 from domain import chance
@@ -114,38 +115,45 @@ def _allows_seats(rules: AnyRuleSystem, seats: int) -> bool:
     return True
 
 
-def create(
-    rules: str,
-    seats: int,
-    options: Mapping[str, object],
-    clock: Clock | None,
-    secret: bytes,
-    invited: Sequence[str] = (),
-    arbiter: str | None = None,
-    seed_version: int = chance.SEED_VERSION,
-) -> DomainEvent:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewGame:
+    """What its creator decides about a game.
+
+    `invited` are the ids of the players who are invited; `arbiter` is that of the player who rules disputes,
+    if there is one.
+    """
+
+    rules: str
+    seats: int
+    options: Mapping[str, object]
+    clock: Clock | None = None
+    invited: Sequence[str] = ()
+    arbiter: str | None = None
+
+
+def create(new: NewGame, secret: bytes, seed_version: int = chance.SEED_VERSION) -> DomainEvent:
     """`GameCreated`, with the commitment to the secret.
 
-    `arbiter` is the id of the player who rules disputes, if there is one. Raises Malformed as `check_options`
-    does, if the arbiter is invited to play, and if there is no such version of the seed.
+    Raises Malformed as `check_options` does, if the arbiter is invited to play, and if there is no such
+    version of the seed.
     """
-    if arbiter is not None and arbiter in invited:
+    if new.arbiter is not None and new.arbiter in new.invited:
         raise Malformed({"arbiter": ARBITER_PLAYS})
     data: GameCreated = {
-        "rules": rules,
-        "seats": seats,
-        "options": check_options(rules, seats, options),
-        "clock": clock,
+        "rules": new.rules,
+        "seats": new.seats,
+        "options": check_options(new.rules, new.seats, new.options),
+        "clock": new.clock,
         "commitment": chance.commitment(secret),
     }
     if seed_version == chance.SEED_VERSION:
         data["seed"] = chance.SEED_VERSION
     elif seed_version != chance.FIRST_SEED_VERSION:
         raise Malformed({"seed": message("is not a version of the seed")})
-    if invited:
-        data["invited"] = list(invited)
-    if arbiter is not None:
-        data["arbiter"] = arbiter
+    if new.invited:
+        data["invited"] = list(new.invited)
+    if new.arbiter is not None:
+        data["arbiter"] = new.arbiter
     return DomainEvent("GameCreated", data)
 
 

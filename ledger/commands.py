@@ -7,7 +7,7 @@ raises, its pending events are to be discarded. Actions of players are taken by 
 service, the playout and the tests all run games through these functions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, assert_never
 
@@ -18,9 +18,10 @@ from domain.chance import SEED_VERSION, SeedVersion
 from domain.clock import deadlines, decisions, substitutes
 from domain.clock.deadlines import is_deserted
 from domain.errors import Malformed, NotNow
-from domain.event import By, Clock, NonceSource
+from domain.event import By, NonceSource
 from domain.game import Game
 from domain.json_types import Timestamp
+from domain.lifecycle import NewGame
 from domain.messages import message
 from ledger.clock.turn_clock import has_passed, waits_for_ruling
 from ledger.pending import PendingEvents
@@ -41,26 +42,18 @@ SecretSource: TypeAlias = Callable[[], bytes]
 def create(
     pending: PendingEvents,
     player: str,
+    new: NewGame,
     *,
-    rules: str,
-    seats: int,
-    options: Mapping[str, Any],
-    clock: Clock | None,
     secret: bytes,
     nonce: bytes = b"",
     nonce_from: NonceSource = "player",
-    invited: Sequence[str] = (),
-    arbiter: str | None = None,
     keys: Mapping[str, str] = NO_KEYS,
     seed_version: SeedVersion = SEED_VERSION,
 ) -> None:
     """Create the game; its creator, who has these keys, takes the first place. Raises Malformed."""
-    if arbiter == player:
+    if new.arbiter == player:
         raise Malformed({"arbiter": lifecycle.ARBITER_PLAYS})
-    creation = lifecycle.create(
-        rules, seats, options, clock, secret, invited, arbiter, seed_version
-    )
-    pending.add(creation, {"player": player})
+    pending.add(lifecycle.create(new, secret, seed_version), {"player": player})
     join(pending, player, nonce, lambda: secret, keys, nonce_from=nonce_from)
 
 

@@ -14,6 +14,7 @@ from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has n
 
 from bench.siege.attack import GAME, Target
 from domain.chance import Chance
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.canonical import canonical
 from ledger.pending import PendingEvents
@@ -178,10 +179,7 @@ def _play(
     commands.create(
         pending,
         players[0].id,
-        rules="barony",
-        seats=seats,
-        options={"seating": "joined"},
-        clock=None,
+        NewGame(rules="barony", seats=seats, options={"seating": "joined"}),
         secret=secret,
         nonce=b"",
     )

@@ -19,6 +19,7 @@ from domain.errors import NotNow, Refused, Unreadable, not_now
 from domain.event import AdministratorDecided, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from domain.messages import Message, Text, message, plural_message, semicolon_list
 from domain.registry import rule_system_for
 from ledger.canonical import canonical, decode_any, unhex
@@ -173,16 +174,16 @@ class DecisionsCheck:
         """Return what the rules of `before` decide; None if nobody in the game did this. Raises Refused."""
         data = event["data"]
         if before is None:
-            created = lifecycle.create(
-                data["rules"],
-                data["seats"],
-                data["options"],
-                data["clock"],
-                self._secret or b"",
-                data.get("invited", ()),
-                data.get("arbiter"),
-                data.get("seed", FIRST_SEED_VERSION),
+            new = NewGame(
+                rules=data["rules"],
+                seats=data["seats"],
+                options=data["options"],
+                clock=data["clock"],
+                invited=data.get("invited", ()),
+                arbiter=data.get("arbiter"),
             )
+            seed_version = data.get("seed", FIRST_SEED_VERSION)
+            created = lifecycle.create(new, self._secret or b"", seed_version)
             return _with(created, commitment=data["commitment"])
         match event["type"]:
             case "SeatTaken":

@@ -22,6 +22,7 @@ from domain.event import Options
 from domain.game import Game
 from domain.json_fields import one_of
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from domain.registry import EXPANSIONS, rule_system_for
 from domain.search import MayContinue, SearchBot
 from ledger import commands, record
@@ -151,10 +152,7 @@ def play(
     commands.create(
         pending,
         players[0],
-        rules=plan.rules,
-        seats=plan.seats,
-        options=plan.options,
-        clock=None,
+        NewGame(rules=plan.rules, seats=plan.seats, options=plan.options),
         secret=secret,
         nonce=_derived(seed, "nonce", players[0]),
     )

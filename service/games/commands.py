@@ -6,15 +6,15 @@ processes at the same time appends once.
 """
 
 import secrets as randomness
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 from domain.chance import FIRST_SEED_VERSION, Chance
 from domain.errors import Malformed
-from domain.event import Clock, Event, NonceSource
+from domain.event import Event, NonceSource
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.clock.turn_clock import waits_for_ruling
 from ledger.commands import SecretSource
@@ -69,13 +69,8 @@ class GameCommands:
     def create(
         self,
         player: str,
+        new: NewGame,
         *,
-        rules: str,
-        seats: int,
-        options: Mapping[str, Any],
-        clock: Clock | None = None,
-        invited: tuple[str, ...] = (),
-        arbiter: str | None = None,
         default_arbiter: str | None = None,
         bots: tuple[str, ...] = (),
         nonce: bytes | None = None,
@@ -84,27 +79,37 @@ class GameCommands:
     ) -> Game:
         """Create a game and return it; the player takes its first place, and these bots the next ones.
 
-        `bots` are names of bots of the rules, each as often as wanted. `invited`, `arbiter` and
-        `default_arbiter` are ids of players; the last one is the arbiter if the player names none, unless the
-        default arbiter is to play. `nonce` is what the player's program adds to the seed. `game_id` is the id
-        of the game, if it does not matter who else creates it. Raises Malformed, which names every wrong
-        field, TooManyGames, and IdempotencyConflict if a game with this id exists.
+        `bots` are names of bots of the rules, each as often as wanted. `default_arbiter` is the id of the
+        player who is the arbiter if the new game has none, unless that player is to play. `nonce` is what the
+        player's program adds to the seed. `game_id` is the id of the game, if it does not matter who else
+        creates it. Raises Malformed, which names every wrong field, TooManyGames, and IdempotencyConflict if
+        a game with this id exists.
         """
         least_seconds = self._min_seconds_per_turn
-        if faults := settings_faults(rules, seats, options, clock, bots, least_seconds):
+        if faults := settings_faults(
+            new.rules, new.seats, new.options, new.clock, bots, least_seconds
+        ):
             raise Malformed(faults)
-        if fault := rating_fault(options, player, self._accounts):
+        if fault := rating_fault(new.options, player, self._accounts):
             raise Malformed({"options.rated": fault})
-        if faults := self._clubs.option_faults(options, player):
+        if faults := self._clubs.option_faults(new.options, player):
             raise Malformed(faults)
-        request = [rules, seats, dict(options), clock, list(invited), _hex(nonce)]
-        if arbiter is not None:
+        request = [
+            new.rules,
+            new.seats,
+            dict(new.options),
+            new.clock,
+            list(new.invited),
+            _hex(nonce),
+        ]
+        if new.arbiter is not None:
             # Without one, the request is as in versions without arbiters, whose records are still valid.
-            request.append(arbiter)
+            request.append(new.arbiter)
         if bots:
             request.append({"bots": list(bots)})
-        if arbiter is None and default_arbiter not in (player, *invited):
-            arbiter = default_arbiter
+        if new.arbiter is None and default_arbiter not in (player, *new.invited):
+            new = replace(new, arbiter=default_arbiter)
+        others = tuple(invitee for invitee in dict.fromkeys(new.invited) if invitee != player)
         record = idempotency_record(player, idempotency_key, request)
         # The same key always leads to the same game id, so the record can be kept with that game.
         if game_id is None:
@@ -120,15 +125,10 @@ class GameCommands:
             commands.create(
                 pending,
                 player,
-                rules=rules,
-                seats=seats,
-                options=options,
-                clock=clock,
+                replace(new, invited=others),
                 secret=secret,
                 nonce=nonce or b"",
-                invited=[invitee for invitee in dict.fromkeys(invited) if invitee != player],
                 keys=self._player_keys.valid_keys(player),
-                arbiter=arbiter,
             )
             for bot in bots:
                 self._add_bot(pending, bot, None, lambda: secret)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.lifecycle import ARBITER_PLAYS
+from domain.lifecycle import ARBITER_PLAYS, NewGame
 from domain.messages import Text, message, plural_message
 from service.accounts.account_reader import AccountReader, handle_fault
 from service.clubs.clubs import Clubs
@@ -54,18 +54,25 @@ class Lobby:
 
         Raises Malformed, which names every wrong field, and TooManyGames.
         """
-        settings = dict(body)
-        others = self._find_other_players(player, settings.pop("invite"), settings.pop("arbiter"))
+        others = self._find_other_players(player, body["invite"], body["arbiter"])
         if not others.faults:
             others.faults |= self._faults_of_club(player, body["options"], others.invited)
         if others.faults or {"rematch_of", "tournament"} & body["options"].keys():
             raise Malformed({**self.faults(body), **others.faults})
-        return self._commands.create(
-            player,
-            **{**settings, "bots": tuple(body["bots"])},
+        new = NewGame(
+            rules=body["rules"],
+            seats=body["seats"],
+            options=body["options"],
+            clock=body["clock"],
             invited=tuple(others.invited),
             arbiter=others.arbiter,
+        )
+        return self._commands.create(
+            player,
+            new,
             default_arbiter=others.default_arbiter,
+            bots=tuple(body["bots"]),
+            nonce=body["nonce"],
             idempotency_key=idempotency_key,
         )
 

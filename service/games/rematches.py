@@ -13,6 +13,7 @@ import redis
 
 from domain.errors import NotNow
 from domain.game import Game
+from domain.lifecycle import NewGame
 from domain.messages import message
 from service.accounts.accounts import Players
 from service.clubs.clubs import Clubs
@@ -113,12 +114,14 @@ class Rematches:
             people = [other for other in people if other in members]
         rematch = self._commands.create(
             player,
-            rules=game.rules.NAME,
-            seats=game.seats,
-            options=options,
-            clock=game.clock,
-            invited=tuple(other for other in people if other in accounts),
-            arbiter=game.arbiter if game.arbiter in accounts else None,
+            NewGame(
+                rules=game.rules.NAME,
+                seats=game.seats,
+                options=options,
+                clock=game.clock,
+                invited=tuple(other for other in people if other in accounts),
+                arbiter=game.arbiter if game.arbiter in accounts else None,
+            ),
             bots=tuple(bots),
             nonce=nonce,
             game_id=rematch_id,

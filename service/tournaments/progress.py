@@ -16,6 +16,7 @@ from domain import lifecycle
 from domain.errors import NotNow, Unreadable
 from domain.event import ENDINGS
 from domain.game import Game
+from domain.lifecycle import NewGame
 from domain.tournaments import decisions, draws
 from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
@@ -71,14 +72,13 @@ class TournamentGames:
         assert game_id is not None, "a bye has no game"
         secret = draws.game_secret(games_secret, game_id)
         pending = self._repository.new_game(game_id)
-        created = lifecycle.create(
-            tournament.rules,
-            len(players),
-            game_options(tournament, drawn.number, table),
-            tournament.clock,
-            secret,
+        new = NewGame(
+            rules=tournament.rules,
+            seats=len(players),
+            options=game_options(tournament, drawn.number, table),
+            clock=tournament.clock,
         )
-        pending.add(created, {"player": players[0]})
+        pending.add(lifecycle.create(new, secret), {"player": players[0]})
         for player, nonce in zip(players, nonces, strict=True):
             commands.join(
                 pending,

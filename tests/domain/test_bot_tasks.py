@@ -20,6 +20,7 @@ from domain.contract import Resign
 from domain.disputes.events import Ruling
 from domain.game import Game
 from domain.life_cycle_messages import LIFE_CYCLE_MESSAGES
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.pending import PendingEvents
@@ -53,10 +54,12 @@ class Table:
         commands.create(
             self.pending,
             "player-0",
-            rules=self.rules,
-            seats=len(self.players),
-            options={"seating": "joined", **self.options},
-            clock=self.clock,
+            NewGame(
+                rules=self.rules,
+                seats=len(self.players),
+                options={"seating": "joined", **self.options},
+                clock=self.clock,
+            ),
             secret=SECRET,
             nonce=b"",
         )

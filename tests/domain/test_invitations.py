@@ -7,7 +7,7 @@ import pytest
 from domain import invitations
 from domain.errors import Malformed, NotNow
 from domain.invitations import MAX_INVITATIONS
-from domain.lifecycle import check_options
+from domain.lifecycle import NewGame, check_options
 from domain.messages import Message
 from domain.options import MAX_NAME_CHARACTERS
 from ledger import commands, record
@@ -28,14 +28,15 @@ def open_game(**settings: object) -> PendingEvents:
     commands.create(
         pending,
         "ada",
-        rules="baron",
-        seats=3,
-        options={"private": True, **settings},
-        clock=None,
+        NewGame(
+            rules="baron",
+            seats=3,
+            options={"private": True, **settings},
+            invited=["bea"],
+            arbiter="zoe",
+        ),
         secret=SECRET,
         nonce=b"",
-        invited=["bea"],
-        arbiter="zoe",
     )
     return pending
 

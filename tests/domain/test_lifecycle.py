@@ -12,6 +12,7 @@ from domain.event import ZEROS, By, Event
 from domain.fold import evolve, fold
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from domain.registry import EXPANSIONS, RULES, rule_system_for
 from tests.support.events import data_of, event_of
 from tests.support.faults import raises
@@ -72,7 +73,9 @@ class UnsealedLog:
 
 
 def log_of_a_new_game(seats: int = 2, **options: object) -> UnsealedLog:
-    event = lifecycle.create("barony", seats, {"seating": "joined", **options}, None, SECRET)
+    event = lifecycle.create(
+        NewGame(rules="barony", seats=seats, options={"seating": "joined", **options}), SECRET
+    )
     return UnsealedLog(event)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from domain.chance import Chance
 from domain.event import Clock
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.clock.turn_clock import deadline
@@ -67,13 +68,15 @@ class ScriptedGame:
         commands.create(
             self._pending,
             PLAYERS[0],
-            rules=rules,
-            seats=seats,
-            options=options,
-            clock=clock if per_turn is None else {"per_turn": per_turn},
+            NewGame(
+                rules=rules,
+                seats=seats,
+                options=options,
+                clock=clock if per_turn is None else {"per_turn": per_turn},
+                invited=invited,
+            ),
             secret=self._secret,
             nonce=NONCES[0],
-            invited=invited,
         )
 
     @property

@@ -10,6 +10,7 @@ from typing import Final
 import pytest
 
 from domain.errors import NotNow
+from domain.lifecycle import NewGame
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
 from ledger.player_signatures import key_payload
@@ -108,14 +109,14 @@ COLLECTIONS: Final = {
     ),
     "games created": Collection(
         lambda table, player, _: table.service.games.commands.create(
-            player, rules="barony", seats=2, options={}
+            player, NewGame(rules="barony", seats=2, options={})
         ),
         lambda table, player: table.service.games.listings.count_current_games(player),
     ),
     "games joined": Collection(
         lambda table, player, _: table.service.games.commands.join(
             table.service.games.commands.create(
-                f"creator-{token_hex(4)}", rules="barony", seats=3, options={}
+                f"creator-{token_hex(4)}", NewGame(rules="barony", seats=3, options={})
             ).id,
             player,
         ),

@@ -10,6 +10,7 @@ import pytest
 import redis
 from freezegun import freeze_time
 
+from domain.lifecycle import NewGame
 from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
@@ -86,7 +87,7 @@ def ada(service: Service) -> Erased:
 
     def start() -> str:
         game = service.games.commands.create(
-            player.id, rules="barony", seats=3, options={"seating": "joined"}
+            player.id, NewGame(rules="barony", seats=3, options={"seating": "joined"})
         )
         service.games.commands.join(game.id, "bea")
         service.games.commands.join(game.id, "cid")
@@ -104,7 +105,7 @@ def ada(service: Service) -> Erased:
     service.games.private_notes.write(finished, player.id, 4, NOTE)
     service.sandboxes.create(player.id, NETWORK, finished, None, bytes(32))
     waiting = service.games.commands.create(
-        player.id, rules="baron", seats=2, options={"private": True}, invited=("bea",)
+        player.id, NewGame(rules="baron", seats=2, options={"private": True}, invited=("bea",))
     )
     return Erased(player, token, playing, disputed, dispute, waiting.id, finished)
 
@@ -179,7 +180,7 @@ def test_only_the_statements_of_the_erased_player_are_erased(service: Service, a
         ada.disputed, "bea", AnswerDispute(ada.dispute, "I waited a week")
     ).events[0]["seq"]
     elsewhere = service.games.commands.create(
-        "bea", rules="barony", seats=2, options={}, arbiter=ada.player.id
+        "bea", NewGame(rules="barony", seats=2, options={}, arbiter=ada.player.id)
     ).id
     service.games.commands.join(elsewhere, "cid")
     about = service.games.queries.game(elsewhere).seq
@@ -354,7 +355,7 @@ def test_an_interrupted_erasure_is_completed_later(
 def test_a_place_taken_while_the_erasure_was_under_way_is_given_up(
     service: Service, ada: Erased
 ) -> None:
-    game = service.games.commands.create("bea", rules="barony", seats=3, options={})
+    game = service.games.commands.create("bea", NewGame(rules="barony", seats=3, options={}))
     service.accounts.erasure.erase(ada.player.id, PASSWORD)
     # Another process may trust the token for some seconds.
     service.games.commands.join(game.id, ada.player.id)

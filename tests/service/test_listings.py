@@ -9,6 +9,7 @@ from freezegun import freeze_time
 
 from domain.errors import Malformed
 from domain.game import Status
+from domain.lifecycle import NewGame
 from service.bootstrap import Service, build
 from service.games.listings import EXAMINED, GameKind, Listings, Page
 from service.games.queries import MAX_EXAMINED_GAMES
@@ -31,7 +32,7 @@ def next_minute() -> Iterator[Any]:
 def create(service: Service, player: str = "ada", seats: int = 2, **options: Any) -> str:
     invited = options.pop("invited", ())
     return service.games.commands.create(
-        player, rules="barony", seats=seats, options=options, invited=invited
+        player, NewGame(rules="barony", seats=seats, options=options, invited=invited)
     ).id
 
 

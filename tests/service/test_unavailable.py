@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from domain.lifecycle import NewGame
 from replay.history.event_filter import NO_FILTER
 from service.bootstrap import Service, build
 from service.errors import Unavailable
@@ -38,7 +39,7 @@ def calls(service: Service, game_id: str, token: str) -> dict[str, Callable[[], 
     players, listings = service.accounts.players, service.games.listings
     administration = service.administration
     return {
-        "create": lambda: commands.create("ada", rules="barony", seats=2, options={}),
+        "create": lambda: commands.create("ada", NewGame(rules="barony", seats=2, options={})),
         "join": lambda: commands.join(game_id, "cid"),
         "leave": lambda: commands.leave(game_id, "ada"),
         "act": lambda: commands.act(game_id, "ada", {"type": "resign"}, 5),

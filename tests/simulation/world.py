@@ -20,6 +20,7 @@ from rq.serializers import JSONSerializer
 
 from domain.errors import Refused
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.canonical import format_timestamp
 from ledger.clock import turn_clock
@@ -307,10 +308,7 @@ class World:
         players = self._chance.sample(self.people, plan.people)
         game = self.service.games.commands.create(
             players[0],
-            rules=plan.rules,
-            seats=plan.seats,
-            options=plan.options,
-            clock=plan.clock,
+            NewGame(rules=plan.rules, seats=plan.seats, options=plan.options, clock=plan.clock),
             bots=("sensible",) * plan.bots,
         )
         for player in players[1:]:

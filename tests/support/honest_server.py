@@ -23,6 +23,7 @@ from domain.event import ENDINGS, Event, EventData
 from domain.fold import NOTHING_OPENED, EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from ledger.canonical import canonical, unhex
 from ledger.clock.settings import clock_faults
 from ledger.clock.turn_clock import deadline
@@ -250,16 +251,15 @@ class HonestServer:
             raise NotWritten("the clock or the invitations are invalid")
         if not all(isinstance(player, str) for player in invited):
             raise NotWritten("the invitations are invalid")
-        created = lifecycle.create(
-            data["rules"],
-            data["seats"],
-            data["options"],
-            data["clock"],
-            b"",
-            invited,
-            data.get("arbiter"),
-            data.get("seed", 1),
+        new = NewGame(
+            rules=data["rules"],
+            seats=data["seats"],
+            options=data["options"],
+            clock=data["clock"],
+            invited=invited,
+            arbiter=data.get("arbiter"),
         )
+        created = lifecycle.create(new, b"", data.get("seed", 1))
         return event_of(created.type, {**created.data, "commitment": data["commitment"]})
 
     def _start(self, game: Game, data: JsonObject) -> DomainEvent:

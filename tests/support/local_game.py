@@ -8,6 +8,7 @@ from domain.chance import SEED_VERSION, SeedVersion
 from domain.event import ActionSignature, Clock
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from ledger import commands, record
 from ledger.canonical import format_timestamp
 from ledger.clock.turn_clock import deadline
@@ -65,13 +66,15 @@ class LocalGame:
         commands.create(
             self.pending,
             PLAYERS[0],
-            rules=rules,
-            seats=seats,
-            options={"seating": "joined", **options},
-            clock=clock if per_turn is None else {"per_turn": per_turn},
+            NewGame(
+                rules=rules,
+                seats=seats,
+                options={"seating": "joined", **options},
+                clock=clock if per_turn is None else {"per_turn": per_turn},
+                arbiter=arbiter,
+            ),
             secret=SECRET,
             nonce=NONCE,
-            arbiter=arbiter,
             seed_version=seed_version,
         )
         for seat, player in enumerate(PLAYERS[1:seats], 1):

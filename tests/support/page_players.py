@@ -8,6 +8,7 @@ from typing_extensions import override
 from werkzeug.test import TestResponse
 
 from domain.event import Clock
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 
 
@@ -123,12 +124,14 @@ class PlayersOfPages:
         ada, grace = self["ada"].id, self["grace"].id
         game = self._service.games.commands.create(
             ada,
-            rules=rules,
-            seats=2,
-            options={"seating": "joined", **options},
-            invited=(grace,) if options.get("private") else (),
-            arbiter=arbiter,
-            clock=clock,
+            NewGame(
+                rules=rules,
+                seats=2,
+                options={"seating": "joined", **options},
+                invited=(grace,) if options.get("private") else (),
+                arbiter=arbiter,
+                clock=clock,
+            ),
         )
         return self._service.games.commands.join(game.id, grace).id
 

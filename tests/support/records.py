@@ -29,6 +29,7 @@ from domain.event import (
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from ledger import commands, record
 from ledger.canonical import canonical, digest
 from ledger.keys import SigningKey
@@ -107,10 +108,7 @@ class Table:
         commands.create(
             self._pending,
             "player-0",
-            rules=rules,
-            seats=seats,
-            options=options or {},
-            clock=clock,
+            NewGame(rules=rules, seats=seats, options=options or {}, clock=clock),
             secret=SECRET,
             nonce=nonce,
             nonce_from=nonce_from,

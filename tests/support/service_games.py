@@ -2,17 +2,28 @@
 
 import random
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 from domain.event import Clock
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.games.event_queries import EventQueries
 from service.games.repository import AcceptedAction
 from tests.support.languages import ENGLISH
 
 PLAYERS = ("ada", "bea", "cid", "dan")
+
+
+def create_game(service: Service, player: str = "ada", **changes: Any) -> Game:
+    """Create an open game of Barony for two, with these fields of `NewGame` and arguments of the command."""
+    settings = {"rules": "barony", "seats": 2, "options": {}, **changes}
+    new = {
+        field.name: settings.pop(field.name) for field in fields(NewGame) if field.name in settings
+    }
+    return service.games.commands.create(player, NewGame(**new), **settings)
 
 
 def start_game(
@@ -30,12 +41,14 @@ def start_game(
     options = {"seating": "joined", **options}
     game = service.games.commands.create(
         players[0],
-        rules=rules,
-        seats=seats,
-        options=options,
-        clock=clock,
+        NewGame(
+            rules=rules,
+            seats=seats,
+            options=options,
+            clock=clock,
+            invited=tuple(players) if options.get("private") else (),
+        ),
         nonce=b"0",
-        invited=tuple(players) if options.get("private") else (),
     )
     for player in players[1:seats]:
         game = service.games.commands.join(game.id, player, player.encode())

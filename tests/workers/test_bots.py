@@ -11,6 +11,7 @@ import pytest
 
 from domain.chance import Chance
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.statements import AnswerTakeback, GiveRuling, OpenDispute, RequestTakeback
 from replay.audit import audit
 from replay.bots import absent_player
@@ -30,9 +31,9 @@ def create(
     """Create a game of a person, `ada`, with bots; the seats are in the order of joining."""
     return service.games.commands.create(
         "ada",
-        rules=rules,
-        seats=seats or len(bots) + 1,
-        options={"seating": "joined", **options},
+        NewGame(
+            rules=rules, seats=seats or len(bots) + 1, options={"seating": "joined", **options}
+        ),
         bots=bots,
     )
 

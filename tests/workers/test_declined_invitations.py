@@ -9,6 +9,7 @@ from freezegun import freeze_time
 
 from domain.event import LIFE_CYCLE_EVENTS
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.language.catalogue import catalogue
 from replay.language.renderer import Renderer
 from service.bootstrap import Service
@@ -50,10 +51,12 @@ class Table:
         """Create a game to which Bea and Cid are invited, and send the invitations."""
         game = self.service.games.commands.create(
             self.ada,
-            rules="barony",
-            seats=3,
-            options={"private": True} if is_private else {},
-            invited=(self.bea, self.cid),
+            NewGame(
+                rules="barony",
+                seats=3,
+                options={"private": True} if is_private else {},
+                invited=(self.bea, self.cid),
+            ),
         )
         self.work()
         self.channel.sent.clear()

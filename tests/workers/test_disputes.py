@@ -7,6 +7,7 @@ from freezegun import freeze_time
 
 from domain.event import Clock
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.statements import (
     AnswerDispute,
     AnswerTakeback,
@@ -27,11 +28,13 @@ def game_with_arbiter(service: Service, clock: Clock | None = None, **options: A
     """Start a game of ada and bea, with zoe as the arbiter."""
     game = service.games.commands.create(
         "ada",
-        rules="barony",
-        seats=2,
-        options={"seating": "joined", **options},
-        clock=clock,
-        arbiter="zoe",
+        NewGame(
+            rules="barony",
+            seats=2,
+            options={"seating": "joined", **options},
+            clock=clock,
+            arbiter="zoe",
+        ),
         nonce=b"0",
     )
     return service.games.commands.join(game.id, "bea", b"bea")

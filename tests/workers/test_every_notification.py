@@ -15,6 +15,7 @@ from freezegun import freeze_time
 
 from domain.event import Clock
 from domain.game import Game
+from domain.lifecycle import NewGame
 from domain.messages import message
 from ledger.statements import (
     AgreeToPause,
@@ -114,12 +115,14 @@ class World:
         arbiter = fields.pop("arbiter", None)
         game = self.service.games.commands.create(
             self.ada,
-            rules="barony",
-            seats=seats,
-            options={"seating": "joined", **fields},
-            clock=clock,
-            invited=invited,
-            arbiter=arbiter,
+            NewGame(
+                rules="barony",
+                seats=seats,
+                options={"seating": "joined", **fields},
+                clock=clock,
+                invited=invited,
+                arbiter=arbiter,
+            ),
         )
         self.work()
         return game

@@ -9,6 +9,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.clock.turn_clock import deadline_timestamp
 from service import wall_clock
 from service.bootstrap import Service, build
@@ -215,7 +216,7 @@ def test_all_players_are_notified_of_rounds_and_of_the_end_and_the_game_becomes_
 def test_a_player_who_left_before_the_start_is_not_notified_of_the_end(
     service: Service, workers: WorkerHarness, channel: RecordingChannel
 ) -> None:
-    game = service.games.commands.create("ada", rules="barony", seats=2, options={})
+    game = service.games.commands.create("ada", NewGame(rules="barony", seats=2, options={}))
     game = service.games.commands.leave(game.id, "ada")
     workers.runner.run(workers.tasks(game.id)["notify/over"])
     workers.dispatcher.send_due()

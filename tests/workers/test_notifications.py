@@ -14,6 +14,7 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.statements import GiveTime
 from replay.language.catalogue import catalogue
 from replay.language.renderer import Renderer, english
@@ -80,7 +81,8 @@ def test_every_player_is_notified_of_the_start_and_of_their_turn_once(
 ) -> None:
     service = players.service
     game = service.games.commands.create(
-        players.ada, rules="barony", seats=2, options={"seating": "joined"}, invited=(players.bea,)
+        players.ada,
+        NewGame(rules="barony", seats=2, options={"seating": "joined"}, invited=(players.bea,)),
     )
     players.run()
     assert players.sent() == [("invited", "bea")]
@@ -111,7 +113,7 @@ def test_the_creator_of_a_game_is_notified_of_people_who_join_it_while_places_ar
     (cem,) = register_players(service, "cem")
     players.endpoints.players.append(cem)
     game = service.games.commands.create(
-        players.ada, rules="barony", seats=4, options={}, bots=("random",)
+        players.ada, NewGame(rules="barony", seats=4, options={}), bots=("random",)
     )
     players.run()
     assert players.channel.sent == []
@@ -138,7 +140,7 @@ def test_a_player_who_leaves_again_is_not_announced(
     service = players.service
     service.notifications.preferences.change(players.ada, {"quiet_hours": ["08:00", "12:00"]})
     games = [
-        service.games.commands.create(players.ada, rules="barony", seats=3, options={}).id
+        service.games.commands.create(players.ada, NewGame(rules="barony", seats=3, options={})).id
         for _ in range(3)
     ]
     before_delivery, before_sending, again = games
@@ -192,7 +194,7 @@ def test_an_invitation_that_was_answered_is_not_sent(
     service = players.service
     service.notifications.preferences.change(players.bea, {"quiet_hours": ["08:00", "12:00"]})
     game = service.games.commands.create(
-        players.ada, rules="barony", seats=2, options={}, invited=(players.bea,)
+        players.ada, NewGame(rules="barony", seats=2, options={}, invited=(players.bea,))
     )
     players.run()
     service.games.commands.join(game.id, players.bea)

@@ -10,6 +10,7 @@ from typing_extensions import override
 from cartulary.cli import cartulary
 from domain.errors import Unreadable
 from domain.event import Event
+from domain.lifecycle import NewGame
 from domain.messages import message
 from service.bootstrap import Service
 from service.connection import to_text
@@ -142,7 +143,9 @@ def test_values_are_set_and_deleted_by_what_was_stored(service: Service) -> None
             return Changes({"pages": 1}, {**values, "longest": str(longest)})
 
     projections = Projections(service.redis, service.games.event_feed, [LastEvents()])
-    open_game = service.games.commands.create("ada", rules="barony", seats=2, options={}).id
+    open_game = service.games.commands.create(
+        "ada", NewGame(rules="barony", seats=2, options={})
+    ).id
     log(service, open_game)
     projections.catch_up()
     fields = [open_game, "longest", "pages"]

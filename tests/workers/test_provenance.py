@@ -4,6 +4,7 @@ from pathlib import Path
 
 import orjson
 
+from domain.lifecycle import NewGame
 from service.provenance import Provenance, decode, working_for
 from service.recovery.reindex import reindex
 from service.settings import Settings
@@ -37,7 +38,7 @@ def test_the_log_of_a_worker_has_the_job_of_each_event_and_inspect_shows_it(
 ) -> None:
     service = workers.service
     game = service.games.commands.create(
-        "ada", rules="barony", seats=2, options={"seating": "joined"}, bots=("sensible",)
+        "ada", NewGame(rules="barony", seats=2, options={"seating": "joined"}), bots=("sensible",)
     )
     take_action(service, game.id)
     start("worker", "--scheduler")

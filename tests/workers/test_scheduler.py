@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from freezegun import freeze_time
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.errors import Stale
 from service.recovery.reindex import reindex
@@ -177,7 +178,7 @@ def test_lost_outbox_entries_are_rebuilt_from_the_logs(
         unscored = play_out(service, start_game(service, round_limit=3).id)
         running = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
         open_game = service.games.commands.create(
-            "ada", rules="barony", seats=2, options={}, clock=None
+            "ada", NewGame(rules="barony", seats=2, options={})
         )
         finished = play_out(service, start_game(service, round_limit=1).id)
         service.games.commands.score(finished.id)
@@ -345,7 +346,7 @@ def test_a_scheduler_completes_erasures_and_goes_on_if_it_cannot(
     service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
     player, _ = service.accounts.players.register("ada", "correct horse")
-    game = service.games.commands.create(player.id, rules="barony", seats=2, options={})
+    game = service.games.commands.create(player.id, NewGame(rules="barony", seats=2, options={}))
     file = service.settings.data / "erased-players"
     file.mkdir()
     workers.scheduler.complete_erasures()

@@ -9,6 +9,7 @@ from unittest.mock import patch
 import pytest
 
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.statements import RequestTakeback
 from replay.bots.thinking_time import ThinkingTime
 from service.bootstrap import Service
@@ -26,9 +27,7 @@ def create(service: Service, *bots: str, **options: object) -> Game:
     """Create a game of a person, `ada`, in which these bots have the next seats; ada has placed a city."""
     game = service.games.commands.create(
         "ada",
-        rules="barony",
-        seats=len(bots) + 1,
-        options={"seating": "joined", **options},
+        NewGame(rules="barony", seats=len(bots) + 1, options={"seating": "joined", **options}),
         bots=bots,
     )
     take_action(service, game.id)

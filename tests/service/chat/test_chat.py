@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from domain.errors import Malformed, NotNow
+from domain.lifecycle import NewGame
 from service.bootstrap import Service, build
 from service.chat.conversation import ChatMessagePage
 from service.errors import (
@@ -24,11 +25,13 @@ def create(service: Service, *, private: bool = False) -> str:
     """Create an open game of ada, with bea, the arbiter zoe, and fay, who is invited; return its id."""
     game = service.games.commands.create(
         "ada",
-        rules="baron",
-        seats=3,
-        options={"private": private},
-        invited=("bea", "fay"),
-        arbiter="zoe",
+        NewGame(
+            rules="baron",
+            seats=3,
+            options={"private": private},
+            invited=("bea", "fay"),
+            arbiter="zoe",
+        ),
     )
     service.games.commands.join(game.id, "bea")
     return game.id

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import pytest
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from tests.support.service_games import start_game
 from workers.notifications.outbox_notifications import OutboxNotifications
@@ -63,7 +64,7 @@ def test_an_invitation_by_a_muted_player_notifies_nobody(
     service: Service, recorded: RecordingNotifications
 ) -> None:
     game = service.games.commands.create(
-        "ada", rules="baron", seats=3, options={}, invited=("bea", "cid")
+        "ada", NewGame(rules="baron", seats=3, options={}, invited=("bea", "cid"))
     )
     service.accounts.mutes.add("bea", "ada")
     creator = OutboxNotifications(service, ())

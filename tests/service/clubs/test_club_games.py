@@ -8,6 +8,7 @@ import pytest
 
 from domain.errors import Malformed
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.audit import audit
 from service.bootstrap import Service
 from service.clubs.clubs import Clubs
@@ -49,7 +50,9 @@ def create(
     service: Service, player: str, club: str, *, is_private: bool, seats: int = 2, **options: Any
 ) -> Game:
     chosen = {"private": is_private, "seating": "joined", "club": club, **options}
-    return service.games.commands.create(player, rules="baron", seats=seats, options=chosen)
+    return service.games.commands.create(
+        player, NewGame(rules="baron", seats=seats, options=chosen)
+    )
 
 
 def test_members_see_and_join_a_private_game_of_their_club(
@@ -133,7 +136,9 @@ def test_a_game_is_created_for_a_club_by_its_members(
 ) -> None:
     handle, options, field = case
     with pytest.raises(Malformed) as refused:
-        service.games.commands.create(ids[handle], rules="baron", seats=2, options=options(private))
+        service.games.commands.create(
+            ids[handle], NewGame(rules="baron", seats=2, options=options(private))
+        )
     assert list(refused.value.fields) == [field]
 
 

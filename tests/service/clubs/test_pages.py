@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service import wall_clock
 from service.bootstrap import Service
 from service.pages.view_models.new_game_form import USUAL_CLOCK
@@ -161,7 +162,9 @@ def test_a_stranger_sees_at_a_public_game_of_a_club_why_joining_is_impossible(
     ada = log_in(browser, service)
     log_in(friend, service, "bea")
     club = create(browser).rpartition("/")[2]
-    game = service.games.commands.create(ada, rules="baron", seats=2, options={"club": club}).id
+    game = service.games.commands.create(
+        ada, NewGame(rules="baron", seats=2, options={"club": club})
+    ).id
     assert "Only the members of its club can join this game" in friend.get(f"/games/{game}").text
     assert "Join as a guest" not in app.test_client().get(f"/games/{game}").text
     address = f"/games/{game}"

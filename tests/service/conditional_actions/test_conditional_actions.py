@@ -8,6 +8,7 @@ import pytest
 
 from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger import commands
 from ledger.pending import PendingEvents
 from ledger.statements import OpenDispute
@@ -239,7 +240,7 @@ def test_nothing_can_be_prepared_by_others_or_at_other_times(service: Service, g
     act(service, game, legal_actions(game)[0])
     with raises(Stale, match="has changed"):
         actions.put(game.id, "cid", first, game.seq)
-    open_game = service.games.commands.create("ada", rules="barony", seats=2, options={})
+    open_game = service.games.commands.create("ada", NewGame(rules="barony", seats=2, options={}))
     with raises(NotNow, match="not started"):
         actions.put(open_game.id, "ada", [], open_game.seq)
     service.games.commands.act(game.id, "cid", RESIGN, game.seq + 1)

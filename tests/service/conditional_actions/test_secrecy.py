@@ -16,6 +16,7 @@ from flask.testing import FlaskClient
 from freezegun import freeze_time
 
 from domain.chance import Chance
+from domain.lifecycle import NewGame
 from service.bootstrap import build
 from service.pages.app import create_web_app
 from service.settings import Settings
@@ -62,7 +63,7 @@ class Observed:
         self.bea = ids["bea"]
         options = {"seating": "joined", "takebacks": True}
         game = self.service.games.commands.create(
-            ids["ada"], rules=rules, seats=2, options=options, clock={"per_turn": 600}
+            ids["ada"], NewGame(rules=rules, seats=2, options=options, clock={"per_turn": 600})
         )
         self.game = self.service.games.commands.join(game.id, ids["bea"]).id
         self.channel = RecordingChannel()

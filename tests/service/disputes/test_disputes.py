@@ -3,10 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import BytesIO
+from typing import Any
 
 import pytest
 
 from domain.errors import Malformed
+from domain.lifecycle import NewGame
 from ledger.statements import AnswerDispute, GiveRuling, OpenDispute, WithdrawDispute
 from replay.audit import audit
 from service.bootstrap import Service, build
@@ -15,22 +17,15 @@ from service.http.app import create_app
 from service.settings import Settings
 from tests.support.accounts import PASSWORD
 from tests.support.faults import raises
-from tests.support.service_games import PLAYERS, start_game, take_action
+from tests.support.service_games import PLAYERS, create_game, start_game, take_action
 
 DISMISS = {"type": "dismiss"}
 
 
-def create(service: Service, **fields: object) -> str | None:
+def create(service: Service, **fields: Any) -> str | None:
     """Create a game of ada; return the id of its arbiter."""
     options = {"seating": "joined"}
-    game = service.games.commands.create(
-        "ada",
-        rules="barony",
-        seats=2,
-        options=options,
-        **fields,  # type: ignore[arg-type] # the tests name them correctly
-    )
-    return game.arbiter
+    return create_game(service, options=options, **fields).arbiter
 
 
 def test_the_server_arbiter_is_the_default(service: Service) -> None:
@@ -48,9 +43,7 @@ def test_a_request_without_an_arbiter_has_the_same_idempotency_record_whatever_t
     ids = {
         service.games.commands.create(
             "ada",
-            rules="barony",
-            seats=2,
-            options={},
+            NewGame(rules="barony", seats=2, options={}),
             default_arbiter=arbiter,
             idempotency_key="once",
         ).id
@@ -158,7 +151,7 @@ def test_another_process_reads_the_same_game_after_a_rewind(
 def test_only_participants_take_part(service: Service) -> None:
     options = {"private": True}
     game = service.games.commands.create(
-        "ada", rules="barony", seats=2, options=options, invited=("bea",)
+        "ada", NewGame(rules="barony", seats=2, options=options, invited=("bea",))
     )
     service.games.commands.join(game.id, "bea")
     number = service.games.statements.state(game.id, "ada", OpenDispute(4, "x")).events[0]["seq"]

@@ -8,6 +8,7 @@ import pytest
 
 from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
+from domain.lifecycle import NewGame
 from service.bootstrap import Service, build
 from service.errors import Forbidden, IdempotencyConflict, NotFound, Stale
 from service.settings import Settings
@@ -142,7 +143,7 @@ class TestRefusals:
         assert assert_refused(service, Stale, game.id, player, action, seq - back, key).head == seq
 
     def test_an_action_before_the_start_is_refused(self, service: Service, key: str | None) -> None:
-        game = service.games.commands.create("ada", rules="barony", seats=3, options={})
+        game = service.games.commands.create("ada", NewGame(rules="barony", seats=3, options={}))
         service.games.commands.join(game.id, "bea")
         # Before the start there is no position that could have changed since an earlier seq.
         for seq in (1, 2, 3):
@@ -342,7 +343,7 @@ class TestLegalActions:
     def test_there_are_no_legal_actions_before_the_start_and_after_the_end(
         self, service: Service
     ) -> None:
-        game = service.games.commands.create("ada", rules="barony", seats=2, options={})
+        game = service.games.commands.create("ada", NewGame(rules="barony", seats=2, options={}))
         assert service.games.queries.legal_actions(game.id, "ada") == (2, [])
         service.games.commands.join(game.id, "bea")
         service.administration.abandon("operator", game.id, "a test")

@@ -10,14 +10,13 @@ from service.bootstrap import Service
 from service.errors import Forbidden, HandleTaken, IdempotencyConflict, NotFound, Unauthorised
 from tests.support.faults import raises
 from tests.support.redis_contents import contents
+from tests.support.service_games import create_game
 
 PASSWORD = "correct horse"
 
 
 def create(service: Service, **changes: Any) -> Game:
-    return service.games.commands.create(
-        "ada", **{"rules": "barony", "seats": 3, "options": {}, **changes}
-    )
+    return create_game(service, **{"seats": 3, **changes})
 
 
 def events_of(service: Service, game: Game) -> list[dict[str, Any]]:

@@ -8,15 +8,14 @@ from domain.event import Clock
 from service.bootstrap import Service
 from service.games.game_filter import PACES, GameFilter, Pace, pace_of
 from service.games.listings import EXAMINED
-from tests.support.service_games import start_game
+from tests.support.service_games import create_game, start_game
 
 HOUR = 3600
 
 
 def create(service: Service, rules: str = "barony", seats: int = 2, **fields: Any) -> str:
     """Create an open game of ada and return its id."""
-    fields.setdefault("options", {})
-    return service.games.commands.create("ada", rules=rules, seats=seats, **fields).id
+    return create_game(service, rules=rules, seats=seats, **fields).id
 
 
 def matching_games(

@@ -8,6 +8,7 @@ import pytest
 
 from domain.errors import NotNow
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.canonical import canonical
 from ledger.record import read
 from replay.audit import audit
@@ -19,7 +20,9 @@ from tests.support.redis_contents import contents
 
 def create(service: Service, seats: int = 3) -> Game:
     options = {"private": True, "seating": "joined"}
-    return service.games.commands.create("ada", rules="baron", seats=seats, options=options)
+    return service.games.commands.create(
+        "ada", NewGame(rules="baron", seats=seats, options=options)
+    )
 
 
 def test_a_player_with_an_invitation_joins_a_private_game(service: Service) -> None:
@@ -41,7 +44,7 @@ def test_a_player_with_an_invitation_joins_a_private_game(service: Service) -> N
 
 
 def test_an_invitation_that_is_not_needed_is_not_recorded(service: Service) -> None:
-    game = service.games.commands.create("ada", rules="baron", seats=3, options={})
+    game = service.games.commands.create("ada", NewGame(rules="baron", seats=3, options={}))
     token = service.games.invitations.create(game.id, "ada")
     service.games.commands.join(game.id, "bea", invitation=token)
     service.games.commands.join(game.id, "cid", invitation="not a token")
@@ -62,7 +65,7 @@ def test_only_players_of_the_game_invite(service: Service) -> None:
     game = create(service)
     with pytest.raises(NotFound):
         service.games.invitations.create(game.id, "eve")
-    public = service.games.commands.create("ada", rules="baron", seats=3, options={})
+    public = service.games.commands.create("ada", NewGame(rules="baron", seats=3, options={}))
     for method in (
         service.games.invitations.create,
         service.games.invitations.token_of,

@@ -3,6 +3,7 @@
 import pytest
 
 from domain.errors import NotNow
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.errors import Forbidden, IdempotencyConflict, NotFound
 from service.recovery.reindex import reindex
@@ -13,7 +14,7 @@ def create(service: Service, *invited: str, private: bool = True, seats: int = 3
     """Create a game of ada, to which these players are invited, and return its id."""
     options = {"private": private, "seating": "joined"}
     return service.games.commands.create(
-        "ada", rules="baron", seats=seats, options=options, invited=invited
+        "ada", NewGame(rules="baron", seats=seats, options=options, invited=invited)
     ).id
 
 

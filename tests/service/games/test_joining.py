@@ -10,6 +10,7 @@ import pytest
 
 from domain import chance
 from domain.errors import Malformed, NotNow
+from domain.lifecycle import NewGame
 from ledger import commands
 from service.bootstrap import Service, build
 from service.errors import IdempotencyConflict, NotFound, TooManyGames
@@ -18,7 +19,7 @@ from service.settings import Settings
 from tests.support.faults import raises
 from tests.support.redis_contents import contents
 from tests.support.round_trips import count_round_trips
-from tests.support.service_games import start_game
+from tests.support.service_games import create_game, start_game
 
 
 def types(service: Service, game_id: str) -> list[str]:
@@ -26,9 +27,7 @@ def types(service: Service, game_id: str) -> list[str]:
 
 
 def create(service: Service, **changes: Any) -> Any:
-    return service.games.commands.create(
-        "ada", **{"rules": "barony", "seats": 2, "options": {}, **changes}
-    )
+    return create_game(service, **changes)
 
 
 def test_the_creator_takes_the_first_place(service: Service) -> None:
@@ -300,7 +299,7 @@ def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) ->
     keyed = create(service, idempotency_key="first")
     create(service, options={"private": True})
     others = [
-        service.games.commands.create("bea", rules="barony", seats=2, options={}).id
+        service.games.commands.create("bea", NewGame(rules="barony", seats=2, options={})).id
         for _ in range(2)
     ]
     service.games.commands.join(others[0], "ada", idempotency_key="second")
@@ -316,7 +315,9 @@ def test_a_player_has_places_in_a_bounded_number_of_games(settings: Settings) ->
     service.games.commands.join(keyed.id, "bea")
     service.administration.abandon("operator", others[0], "a test")
     service.games.commands.join(others[1], "ada")
-    open_game = service.games.commands.create("bea", rules="barony", seats=2, options={}).id
+    open_game = service.games.commands.create(
+        "bea", NewGame(rules="barony", seats=2, options={})
+    ).id
     with pytest.raises(TooManyGames):
         service.games.commands.join(open_game, "ada")
     service.redis.close()
@@ -342,7 +343,7 @@ def test_the_quota_of_games_costs_five_round_trips_to_join(
 def test_a_private_game_beyond_the_quota_stays_hidden(settings: Settings) -> None:
     service = build(replace(settings, bounds=replace(settings.bounds, max_games_per_player=1)))
     hidden = service.games.commands.create(
-        "bea", rules="barony", seats=2, options={"private": True}
+        "bea", NewGame(rules="barony", seats=2, options={"private": True})
     ).id
     create(service)
     with pytest.raises(NotFound):

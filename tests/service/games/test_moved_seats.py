@@ -8,6 +8,7 @@ import pytest
 from domain.errors import NotNow
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from replay.audit import audit
 from replay.language.renderer import renderer
 from service.bootstrap import Service
@@ -203,11 +204,11 @@ def test_a_move_that_cannot_be_made_leaves_no_entry_in_the_log_of_administrators
     game = start_game(service, 2)
     suspended, _ = service.accounts.players.register("Suspended", PASSWORD)
     service.administration.suspend("operator", suspended.id, "insults")
-    with_bot = service.games.commands.create("cid", rules="barony", seats=2, options={})
+    with_bot = service.games.commands.create("cid", NewGame(rules="barony", seats=2, options={}))
     bot = service.games.commands.add_bot(with_bot.id, "cid").players
     busy, _ = service.accounts.players.register("Busy", PASSWORD)
     for _ in range(service.settings.bounds.max_games_per_player):
-        service.games.commands.create(busy.id, rules="baron", seats=2, options={})
+        service.games.commands.create(busy.id, NewGame(rules="baron", seats=2, options={}))
     before = len(service.administration.log_page("operator", 0, 100))
     refusals: list[tuple[str, type[Exception]]] = [
         ("nobody", NotFound),

@@ -13,6 +13,7 @@ from freezegun import freeze_time
 from domain.event import Clock, Event, acting_seat
 from domain.fold import EarlierGames, evolve
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.record import read
 from service.bootstrap import Service
 from service.connection import to_text
@@ -257,7 +258,9 @@ def test_games_without_a_clock_and_with_bots_say_nothing_about_reliability(
     without_clock = play_until(service, start_game(service, 2).id, lambda game: game.round >= 1)
     clock: Clock = {"per_turn": DAY}
     with_bot = service.games.commands.create(
-        "ada", rules="barony", seats=2, options={"seating": "joined"}, clock=clock, bots=("random",)
+        "ada",
+        NewGame(rules="barony", seats=2, options={"seating": "joined"}, clock=clock),
+        bots=("random",),
     )
     take_action(service, with_bot.id)
     catch_up(service, without_clock.id, with_bot.id)

@@ -6,6 +6,7 @@ import pytest
 
 from domain.errors import NotNow
 from domain.game import Game
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.errors import Forbidden
 
@@ -20,12 +21,14 @@ def ended_game(service: Service, *, private: bool = False) -> Game:
         ids[handle] = player.id
     game = service.games.commands.create(
         ids["ada"],
-        rules="baron",
-        seats=4,
-        options={"private": private, "seating": "joined", "name": "Friday", "takebacks": True},
-        clock={"per_turn": 3600},
-        invited=(ids["bea"], ids["cid"]),
-        arbiter=ids["zoe"],
+        NewGame(
+            rules="baron",
+            seats=4,
+            options={"private": private, "seating": "joined", "name": "Friday", "takebacks": True},
+            clock={"per_turn": 3600},
+            invited=(ids["bea"], ids["cid"]),
+            arbiter=ids["zoe"],
+        ),
         bots=("random",),
     )
     for handle in ("bea", "cid"):
@@ -100,7 +103,7 @@ def test_only_players_of_a_game_that_has_ended_ask_for_a_rematch(service: Servic
     game = ended_game(service)
     with pytest.raises(Forbidden):
         service.games.rematches.request(game, "eve")
-    open_game = service.games.commands.create("ada", rules="baron", seats=2, options={})
+    open_game = service.games.commands.create("ada", NewGame(rules="baron", seats=2, options={}))
     with pytest.raises(NotNow):
         service.games.rematches.request(open_game, "ada")
     never_started = service.games.commands.leave(open_game.id, "ada")
@@ -108,7 +111,7 @@ def test_only_players_of_a_game_that_has_ended_ask_for_a_rematch(service: Servic
     with pytest.raises((NotNow, Forbidden)):
         service.games.rematches.request(never_started, "ada")
     playing = service.games.commands.create(
-        "ada", rules="baron", seats=2, options={}, bots=("random",)
+        "ada", NewGame(rules="baron", seats=2, options={}), bots=("random",)
     )
     with pytest.raises(NotNow):
         service.games.rematches.request(playing, "ada")

@@ -4,6 +4,7 @@ import pytest
 
 from domain.contract import STATEMENT
 from domain.errors import Malformed
+from domain.lifecycle import NewGame
 from replay.history.branches import superseded_events
 from replay.history.event_index import EventIndex, event_index
 from replay.history.event_text import scored_round_end
@@ -75,7 +76,7 @@ class TestVisibility:
         with raises(Malformed, match="as: must be the number of a seat"):
             visibility_for(head, None, seat)
         waiting = service.games.commands.create(
-            "ada", rules="barony", seats=2, options={}, clock=None, nonce=b""
+            "ada", NewGame(rules="barony", seats=2, options={}), nonce=b""
         )
         with raises(Malformed, match="must be the number of a seat"):
             visibility_for(waiting, "ada", 0)
@@ -148,7 +149,7 @@ class TestIndexAndScores:
 
     def test_a_game_that_has_not_started_has_no_scores(self, service: Service) -> None:
         game = service.games.commands.create(
-            "ada", rules="baron", seats=2, options={}, clock=None, nonce=b""
+            "ada", NewGame(rules="baron", seats=2, options={}), nonce=b""
         )
         with raises(NoScores, match="has not started"):
             service.games.replays.scores(game)

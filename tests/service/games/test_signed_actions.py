@@ -9,6 +9,7 @@ import pytest
 from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.lifecycle import NewGame
 from domain.messages import message
 from ledger.canonical import canonical
 from ledger.keys import SigningKey
@@ -110,7 +111,7 @@ def test_the_keys_of_a_player_are_in_the_log_of_each_game_that_they_join(service
     assert sorted(key_events(service, game), key=str) == sorted(
         [added("bea", {"seat": 1}), added("bea", {"seat": 1}, OTHER_KEY)], key=str
     )
-    created = service.games.commands.create("bea", rules="barony", seats=2, options={})
+    created = service.games.commands.create("bea", NewGame(rules="barony", seats=2, options={}))
     assert added("bea", {"player": "bea"}) in key_events(service, created)
     assert not is_broken(service, game)
     assert not is_broken(service, created)
@@ -119,9 +120,9 @@ def test_the_keys_of_a_player_are_in_the_log_of_each_game_that_they_join(service
 def test_a_new_key_is_added_to_the_current_games_of_its_player_only(service: Service) -> None:
     playing, private = start_game(service), start_game(service, private=False)
     waiting = service.games.commands.create(
-        "ada", rules="baron", seats=2, options={"private": True}
+        "ada", NewGame(rules="baron", seats=2, options={"private": True})
     )
-    elsewhere = service.games.commands.create("bea", rules="baron", seats=2, options={})
+    elsewhere = service.games.commands.create("bea", NewGame(rules="baron", seats=2, options={}))
     ended = start_game(service)
     service.administration.abandon("operator", ended.id, "a test")
     entry = add_key(service, "ada")
@@ -139,12 +140,12 @@ def test_a_new_key_is_added_to_the_current_games_of_its_player_only(service: Ser
 def test_a_player_who_joins_again_brings_only_the_keys_that_are_still_valid(
     service: Service,
 ) -> None:
-    game = service.games.commands.create("cid", rules="barony", seats=2, options={})
+    game = service.games.commands.create("cid", NewGame(rules="barony", seats=2, options={}))
     add_key(service, "ada")
     add_key(service, "ada", OTHER_KEY)
     service.games.commands.join(game.id, "ada")
     # The game has started, so another one is left and joined again.
-    game = service.games.commands.create("cid", rules="barony", seats=3, options={})
+    game = service.games.commands.create("cid", NewGame(rules="barony", seats=3, options={}))
     service.games.commands.join(game.id, "ada")
     service.games.commands.leave(game.id, "ada")
     service.games.key_registry.revoke("ada", OTHER_KEY.id)
@@ -296,7 +297,7 @@ class TestRefusedSignatures:
         self.refusal(service, Malformed, game, {"type": "dance"}, wrong)
         self.refusal(service, Stale, game, action, wrong, seq=game.seq + 1)
         self.refusal(service, Refused, game, {"type": "pass"}, wrong)
-        waiting = service.games.commands.create("ada", rules="barony", seats=2, options={})
+        waiting = service.games.commands.create("ada", NewGame(rules="barony", seats=2, options={}))
         self.refusal(service, NotNow, waiting, action, wrong)
 
     def test_a_signature_cannot_be_used_for_a_later_moment(self, service: Service) -> None:

@@ -10,6 +10,7 @@ import pytest
 from domain.errors import Malformed, NotNow
 from domain.event import Event
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.keys import SigningKey
 from ledger.pending import commitment
 from ledger.player_signatures import sign, statement_payload
@@ -48,7 +49,8 @@ def game(service: Service) -> Game:
         add_key(service, player, key)
     options = {"seating": "joined", "takebacks": True, "substitutes": True}
     created = service.games.commands.create(
-        "ada", rules="barony", seats=3, options=options, clock={"per_turn": 86400}, arbiter="zoe"
+        "ada",
+        NewGame(rules="barony", seats=3, options=options, clock={"per_turn": 86400}, arbiter="zoe"),
     )
     for player in ("bea", "cid"):
         service.games.commands.join(created.id, player, player.encode())

@@ -9,6 +9,7 @@ from freezegun import freeze_time
 
 from domain.errors import NotNow
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.statements import OpenDispute, WithdrawDispute
 from replay.audit import audit
 from service.bootstrap import Service
@@ -103,7 +104,7 @@ def test_the_quota_of_games_holds_for_substitutes(service: Service) -> None:
     game = start(service)
     service.games.commands.leave_seat(game.id, "ada")
     for _ in range(service.settings.bounds.max_games_per_player):
-        service.games.commands.create("zoe", rules="baron", seats=2, options={})
+        service.games.commands.create("zoe", NewGame(rules="baron", seats=2, options={}))
     with pytest.raises(TooManyGames):
         service.games.commands.take_seat(game.id, "zoe", 0)
     # A former player has the place free for another game.
@@ -113,10 +114,12 @@ def test_the_quota_of_games_holds_for_substitutes(service: Service) -> None:
 def test_players_who_had_a_seat_and_the_arbiter_cannot_be_substitutes(service: Service) -> None:
     game = service.games.commands.create(
         "ada",
-        rules="baron",
-        seats=3,
-        options={"substitutes": True, "seating": "joined"},
-        arbiter="judge",
+        NewGame(
+            rules="baron",
+            seats=3,
+            options={"substitutes": True, "seating": "joined"},
+            arbiter="judge",
+        ),
     )
     for player in ("bea", "cid"):
         service.games.commands.join(game.id, player)

@@ -3,6 +3,7 @@
 import pytest
 
 from domain.game import Game
+from domain.lifecycle import NewGame
 from service.bootstrap import Service, build
 from service.games.summary import Summary, decode_summary, encode_summary, summarize
 from service.recovery.reindex import reindex
@@ -11,7 +12,9 @@ from tests.support.service_games import play_out, start_game, take_action
 
 
 def create(service: Service, player: str = "ada", seats: int = 2) -> str:
-    return service.games.commands.create(player, rules="barony", seats=seats, options={}).id
+    return service.games.commands.create(
+        player, NewGame(rules="barony", seats=seats, options={})
+    ).id
 
 
 def stored_form(game: Game) -> Summary | None:

@@ -2,6 +2,7 @@
 
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from tests.support.page_forms import log_in, post
 
@@ -20,5 +21,5 @@ def test_the_page_marks_an_account_and_names_it_as_a_bot(
     assert account.is_bot
     assert service.accounts.players.shown_names([ada]) == {ada: "ada (bot)"}
     assert service.accounts.players.handles([ada]) == {ada: "ada"}
-    game = service.games.commands.create(ada, rules="barony", seats=2, options={})
+    game = service.games.commands.create(ada, NewGame(rules="barony", seats=2, options={}))
     assert "ada (bot)" in browser.get(f"/games/{game.id}").text

@@ -10,6 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.pages import templating
 from service.pages.view_models.action_steps import read_query
@@ -125,7 +126,7 @@ def test_lists_are_narrowed_by_a_handle_with_white_space(
     bea, _ = service.accounts.players.register("bea", PASSWORD)
     _new_game(browser, "name")("")
     game = service.games.commands.create(
-        bea.id, rules="barony", seats=3, options={"name": "Bea's own"}, clock=None
+        bea.id, NewGame(rules="barony", seats=3, options={"name": "Bea's own"})
     )
     service.games.commands.join(game.id, ada)
     queries = {"player": typed("BEA")}

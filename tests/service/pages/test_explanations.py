@@ -5,6 +5,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from domain.registry import rule_systems
 from replay.language.renderer import renderer
 from service.bootstrap import Service
@@ -19,7 +20,9 @@ def test_words_and_actions_open_their_explanations(
     entry = rule_systems()[name]
     ada = log_in(browser, service)
     options = {"seating": "joined", **entry.options}
-    game = service.games.commands.create(ada, rules=entry.rules, seats=2, options=options).id
+    game = service.games.commands.create(
+        ada, NewGame(rules=entry.rules, seats=2, options=options)
+    ).id
     service.games.commands.add_bot(game, ada, "random")
     page = browser.get(f"/games/{game}", headers={"Accept-Language": language}).text
     popovers = re.findall(r'<div popover class="explanation" id="([^"]+)"><p>(.*?) <a', page)
@@ -45,7 +48,7 @@ def test_options_are_explained_for_those_who_cannot_hover(
     ada = log_in(browser, service)
     commands, queries = service.games.commands, service.games.queries
     options = {"seating": "joined"}
-    game = commands.create(ada, rules="barony", seats=2, options=options).id
+    game = commands.create(ada, NewGame(rules="barony", seats=2, options=options)).id
     commands.add_bot(game, ada, "random")
     while queries.game(game).round == 0 or queries.game(game).to_act != 0:
         head = queries.game(game)

@@ -15,6 +15,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from domain.lifecycle import NewGame
 from service import wall_clock
 from service.bootstrap import Service
 from service.chat.reports import ChatMessageReports
@@ -71,7 +72,7 @@ class Club:
     def _create(self, seats: int = 2) -> str:
         options = {"private": True, "seating": "joined", "club": self.id, "name": f"{WORD} game"}
         create = self.service.games.commands.create
-        return create(self.ids["ada"], rules="baron", seats=seats, options=options).id
+        return create(self.ids["ada"], NewGame(rules="baron", seats=seats, options=options)).id
 
     def _start(self) -> str:
         game = self._create()

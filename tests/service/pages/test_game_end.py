@@ -5,6 +5,7 @@ import re
 import pytest
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from replay.history.event_text import outcome_message
 from replay.history.timeline import transitions
 from replay.language.renderer import english
@@ -107,7 +108,7 @@ def test_a_player_who_is_out_sees_at_once_why(browser: FlaskClient, service: Ser
     """BN-END-4 and BN-OUB-1, while the others play on."""
     ada = log_in(browser, service)
     commands, queries = service.games.commands, service.games.queries
-    game = commands.create(ada, rules="baron", seats=3, options={"seating": "joined"}).id
+    game = commands.create(ada, NewGame(rules="baron", seats=3, options={"seating": "joined"})).id
     for _ in range(2):
         commands.add_bot(game, ada, "random")
     assert "You are out of the game" not in browser.get(f"/games/{game}").text

@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.pages.view_models.game_lists import PAGE_GAMES
 from tests.support.page_forms import log_in
@@ -23,9 +24,9 @@ def listed(browser: FlaskClient, query: str, name: str = "open") -> set[str]:
 
 def test_open_games_are_filtered_by_the_form(browser: FlaskClient, service: Service) -> None:
     create = service.games.commands.create
-    barony = create("ada", rules="barony", seats=2, options={}).id
-    sorcery = create("ada", rules="barony", seats=4, options={"sorcery": True}).id
-    baron = create("ada", rules="baron", seats=2, options={}, clock={"per_turn": 60}).id
+    barony = create("ada", NewGame(rules="barony", seats=2, options={})).id
+    sorcery = create("ada", NewGame(rules="barony", seats=4, options={"sorcery": True})).id
+    baron = create("ada", NewGame(rules="baron", seats=2, options={}, clock={"per_turn": 60})).id
     assert listed(browser, "") == {barony, sorcery, baron}
     assert listed(browser, "&rules=&seats=&free=&clock=") == {barony, sorcery, baron}
     assert listed(browser, "&rules=barony") == {barony}
@@ -94,7 +95,7 @@ def test_private_games_of_a_player_are_listed_for_those_who_may_see_them(
 def test_a_player_without_an_account_is_named_without_a_link(
     browser: FlaskClient, service: Service
 ) -> None:
-    service.games.commands.create("erased", rules="baron", seats=2, options={})
+    service.games.commands.create("erased", NewGame(rules="baron", seats=2, options={}))
     page = browser.get("/games?list=open").text
     assert "erased" in page
     assert "player=erased" not in page
@@ -102,7 +103,7 @@ def test_a_player_without_an_account_is_named_without_a_link(
 
 def test_the_filter_stays_from_page_to_page(browser: FlaskClient, service: Service) -> None:
     games = {
-        service.games.commands.create(f"player-{n}", rules="baron", seats=2, options={}).id
+        service.games.commands.create(f"player-{n}", NewGame(rules="baron", seats=2, options={})).id
         for n in range(PAGE_GAMES + 1)
     }
     first = browser.get("/games?list=open&rules=baron").text

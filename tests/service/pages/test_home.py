@@ -10,7 +10,7 @@ from domain.registry import rule_systems
 from service.bootstrap import Service
 from service.games.pages import home
 from tests.support.page_forms import log_in
-from tests.support.service_games import play_out, start_game, take_action
+from tests.support.service_games import create_game, play_out, start_game, take_action
 
 CARD = r'<p class="game-name"><a href="/games/(\w+)"'
 
@@ -28,8 +28,7 @@ def games_in(page: str, name: str) -> list[str]:
 
 
 def create(service: Service, player: str, **changes: object) -> str:
-    settings: dict[str, object] = {"rules": "barony", "seats": 2, "options": {}, **changes}
-    return service.games.commands.create(player, **settings).id  # type: ignore[arg-type] # of any type
+    return create_game(service, player, **changes).id
 
 
 def test_every_rule_system_can_be_played_with_one_button(browser: FlaskClient) -> None:

@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from tests.support.page_forms import log_in, post
 
@@ -14,7 +15,7 @@ def create(service: Service, creator: str, *invited: str, seats: int = 3, **opti
     """Create a game, to which these players are invited, and return its id."""
     options = {"seating": "joined", **options}
     return service.games.commands.create(
-        creator, rules="baron", seats=seats, options=options, invited=invited
+        creator, NewGame(rules="baron", seats=seats, options=options, invited=invited)
     ).id
 
 
@@ -130,7 +131,7 @@ def test_the_last_bot_waits_for_the_random_bytes_of_the_browser(
         fields |= {"seats": "2", "bots-sensible": "1", "option-seating": "drawn"}
     if path == "/rematch":
         ended = service.games.commands.create(
-            ada, rules="baron", seats=2, options={}, bots=("sensible",)
+            ada, NewGame(rules="baron", seats=2, options={}), bots=("sensible",)
         )
         service.administration.abandon("operator", ended.id, "a test")
         path, fields = f"/games/{ended.id}/rematch", {}

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from domain.lifecycle import seat_counts
+from domain.lifecycle import NewGame, seat_counts
 from domain.options import COMMON_OPTION_FIELDS
 from domain.registry import rule_systems
 from service.bootstrap import Service
@@ -62,7 +62,7 @@ def test_the_waiting_room_has_a_chair_for_each_seat(
     app: Flask, browser: FlaskClient, service: Service
 ) -> None:
     ada = log_in(browser, service)
-    game = service.games.commands.create(ada, rules="barony", seats=4, options={}).id
+    game = service.games.commands.create(ada, NewGame(rules="barony", seats=4, options={})).id
     page = browser.get(f"/games/{game}").text
     assert page.count('<li class="chair">') == 1
     free = page.split('<li class="chair is-free">')[1:]
@@ -283,7 +283,7 @@ def test_an_open_game_is_joined_left_and_filled(
 
 def test_a_private_game_looks_like_none_to_others(browser: FlaskClient, service: Service) -> None:
     game = service.games.commands.create(
-        "ada", rules="baron", seats=2, options={"private": True}
+        "ada", NewGame(rules="baron", seats=2, options={"private": True})
     ).id
     log_in(browser, service)
     assert browser.get(f"/games/{game}").status_code == 404
@@ -329,7 +329,9 @@ def test_a_visitor_joins_by_a_link_as_a_guest(
     app: Flask, browser: FlaskClient, service: Service
 ) -> None:
     ada = log_in(browser, service)
-    game = service.games.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    game = service.games.commands.create(
+        ada, NewGame(rules="baron", seats=2, options={"private": True})
+    ).id
     token = service.games.invitations.create(game, ada)
     friend = app.test_client()
     for refused in ({"guest": "yes"}, {"guest": "yes", "invitation": token + "x"}):
@@ -345,7 +347,9 @@ def test_a_visitor_joins_by_a_link_as_a_guest(
 
 def test_a_revoked_link_shows_nothing(app: Flask, browser: FlaskClient, service: Service) -> None:
     ada = log_in(browser, service)
-    game = service.games.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    game = service.games.commands.create(
+        ada, NewGame(rules="baron", seats=2, options={"private": True})
+    ).id
     token = service.games.invitations.create(game, ada)
     address = f"/games/{game}/invitation"
     assert post(browser, address, address, change="revoke").status_code == 303

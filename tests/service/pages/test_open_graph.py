@@ -6,6 +6,7 @@ from html import unescape
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 
 
@@ -20,7 +21,10 @@ def start_game(service: Service, options: dict[str, bool]) -> tuple[str, str]:
         service.accounts.players.register(handle, "correct horse") for handle in ("ada", "bea")
     )
     game = service.games.commands.create(
-        ada.id, rules="barony", seats=2, options={"seating": "joined", **options}, invited=(bea.id,)
+        ada.id,
+        NewGame(
+            rules="barony", seats=2, options={"seating": "joined", **options}, invited=(bea.id,)
+        ),
     )
     service.games.commands.join(game.id, bea.id)
     return game.id, token
@@ -52,7 +56,7 @@ def test_a_link_to_an_event_shows_the_board_after_it(
 
 def test_a_game_that_has_not_started_has_no_picture(browser: FlaskClient, service: Service) -> None:
     player, _ = service.accounts.players.register("ada", "correct horse")
-    game = service.games.commands.create(player.id, rules="barony", seats=2, options={})
+    game = service.games.commands.create(player.id, NewGame(rules="barony", seats=2, options={}))
     shown = properties(browser.get(f"/games/{game.id}").text)
     assert shown["og:title"] == "Barony: ada"
     assert "og:image" not in shown

@@ -11,6 +11,7 @@ from werkzeug.datastructures import MultiDict
 
 from domain.contract import Action
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.render.pieces import EMBLEMS
 from service.bootstrap import Service
 
@@ -32,7 +33,7 @@ class Table:
                 session["token"] = token
             self.browsers[player.id] = browser
             ids.append(player.id)
-        game = service.games.commands.create(ids[0], rules=rules, seats=2, options={})
+        game = service.games.commands.create(ids[0], NewGame(rules=rules, seats=2, options={}))
         self.id = service.games.commands.join(game.id, ids[1]).id
 
     @property

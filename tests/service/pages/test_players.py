@@ -5,6 +5,7 @@ import re
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from tests.support.page_forms import log_in, post
 from tests.support.service_games import play_out, start_game
@@ -106,7 +107,7 @@ def test_a_player_chooses_on_the_account_page_what_others_see(
 def test_names_lead_to_profiles(app: Flask, browser: FlaskClient, service: Service) -> None:
     ada, bea = log_in(browser, service), log_in(app.test_client(), service, "bea")
     game = finish(service, ada, bea)
-    open_game = service.games.commands.create(ada, rules="barony", seats=2, options={}).id
+    open_game = service.games.commands.create(ada, NewGame(rules="barony", seats=2, options={})).id
     link = 'href="/players/bea"'
     assert link in browser.get("/games?list=finished").text
     assert link in browser.get(f"/games/{game}").text
@@ -137,13 +138,13 @@ def test_the_page_of_an_open_game_says_what_a_player_lacks(
     creator = log_in(app.test_client(), service, "bea")
     log_in(browser, service)
     create = service.games.commands.create
-    game = create(creator, rules="barony", seats=2, options={"least_finished": 3}).id
+    game = create(creator, NewGame(rules="barony", seats=2, options={"least_finished": 3})).id
     page = browser.get(f"/games/{game}").text
     assert "You cannot join this game" in page
     assert "finished 3 public games without bots, and you have finished 0" in page
     assert "Join the game" not in page
     assert post(browser, f"/games/{game}/players", f"/games/{game}").status_code == 403
-    other = create(creator, rules="barony", seats=2, options={}).id
+    other = create(creator, NewGame(rules="barony", seats=2, options={})).id
     assert "Join the game" in browser.get(f"/games/{other}").text
 
 
@@ -158,7 +159,7 @@ def test_open_games_show_the_reliability_of_their_creators(
     play_out(service, played.id)
     service.transparency.head_log.log([played.id])
     assert service.games.projections.catch_up()
-    service.games.commands.create(ada, rules="barony", seats=3, options={})
+    service.games.commands.create(ada, NewGame(rules="barony", seats=3, options={}))
     visitor = app.test_client()
     shown = "ada takes 100 % of turns in time"
     for address in ("/games?list=open", "/"):
@@ -185,7 +186,7 @@ def test_a_player_challenges_those_with_whom_they_have_played(
     assert 'href="/games/new?invite=ada"' in stranger.get("/players/ada").text
     assert "/games/new?invite=" not in app.test_client().get("/players/ada").text
     assert re.search(r'name="invite"[^>]* value="bea"', browser.get("/games/new?invite=bea").text)
-    address = f"/games/{service.games.commands.create(ada, rules='barony', seats=3, options={}).id}"
+    address = f"/games/{service.games.commands.create(ada, NewGame(rules='barony', seats=3, options={})).id}"
     assert "Invite bea" in browser.get(address).text
     assert post(browser, f"{address}/invited", address, handle="bea").location == address
     assert "Invite bea" not in browser.get(address).text

@@ -4,6 +4,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 
 
@@ -19,7 +20,7 @@ def tables(app: Flask, service: Service) -> tuple[str, FlaskClient, FlaskClient]
         browsers.append(browser)
         ids.append(player.id)
     game = service.games.commands.create(
-        ids[0], rules="baron", seats=2, options={"private": True}, invited=(ids[1],)
+        ids[0], NewGame(rules="baron", seats=2, options={"private": True}, invited=(ids[1],))
     )
     service.games.commands.join(game.id, ids[1])
     return game.id, browsers[0], browsers[1]

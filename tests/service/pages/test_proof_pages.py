@@ -8,6 +8,7 @@ from flask import Flask
 
 from client.receipts import read_receipts
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.statements import AnswerTakeback, RequestTakeback
 from service.bootstrap import Service
 from tests.games.records import FOLDER
@@ -54,7 +55,7 @@ def test_the_page_says_who_sent_the_last_random_bytes(
 ) -> None:
     commands = service.games.commands
     ada, grace = players["ada"], players["grace"]
-    game = commands.create(ada.id, rules="baron", seats=3, options={}, nonce=b"early").id
+    game = commands.create(ada.id, NewGame(rules="baron", seats=3, options={}), nonce=b"early").id
     path = f"/games/{game}/proofs"
     assert "ada sent random bytes (event 2)." in ada.get(path)
     assert "Nobody has sent the last bytes after the commitment was published yet." in ada.get(path)
@@ -156,7 +157,7 @@ def test_the_page_begins_with_what_cannot_be_known_and_folds_the_details(
     service.transparency.head_log.log([game])
     assert "these two things" in sentence_of(players["ada"].get(path))
     commands, ada, grace = service.games.commands, players["ada"], players["grace"]
-    fair = commands.create(ada.id, rules="baron", seats=2, options={}).id
+    fair = commands.create(ada.id, NewGame(rules="baron", seats=2, options={})).id
     commands.join(fair, grace.id, b"bytes of grace")
     service.transparency.head_log.log([fair])
     assert "one thing cannot be known: what stays hidden" in sentence_of(

@@ -10,6 +10,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from tests.support.page_forms import PASSWORD
 
@@ -38,10 +39,12 @@ def start_game(service: Service, **options: object) -> tuple[str, str, dict[str,
     )
     game = service.games.commands.create(
         ada.id,
-        rules="barony",
-        seats=2,
-        options={"seating": "joined", "name": NAME, **options},
-        invited=(bea.id,),
+        NewGame(
+            rules="barony",
+            seats=2,
+            options={"seating": "joined", "name": NAME, **options},
+            invited=(bea.id,),
+        ),
     )
     service.games.commands.join(game.id, bea.id)
     sandbox = service.sandboxes.create(ada.id, "192.0.2.0", game.id, None, b"seed")

@@ -7,6 +7,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from replay.history.branches import superseded_events
 from replay.history.event_index import event_index
 from replay.history.timeline import transitions
@@ -97,7 +98,9 @@ class TestEvent:
     def test_a_game_that_has_not_started_has_pages_without_a_board(
         self, browser: FlaskClient, service: Service
     ) -> None:
-        game = service.games.commands.create("ada", rules="baron", seats=3, options={}, nonce=b"")
+        game = service.games.commands.create(
+            "ada", NewGame(rules="baron", seats=3, options={}), nonce=b""
+        )
         text = browser.get(f"/games/{game.id}?seq=2").text
         assert "1 of 3 places was taken" in text
         assert 'class="map"' not in text

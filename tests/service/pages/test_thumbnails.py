@@ -5,6 +5,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.games.thumbnails import STORED_SECONDS
 from tests.support.page_forms import log_in
@@ -83,6 +84,6 @@ def test_a_thumbnail_is_what_a_spectator_sees(
 
 
 def test_a_game_without_a_board_has_no_thumbnail(browser: FlaskClient, service: Service) -> None:
-    game = service.games.commands.create("ada", rules="barony", seats=2, options={})
+    game = service.games.commands.create("ada", NewGame(rules="barony", seats=2, options={}))
     assert browser.get(f"/games/{game.id}/thumbnail.svg").status_code == 404
     assert browser.get("/games/nothing/thumbnail.svg").status_code == 404

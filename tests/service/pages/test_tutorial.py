@@ -6,6 +6,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from domain.registry import rule_systems
 from service.bootstrap import Service
 from tests.support.page_forms import log_in, post
@@ -56,7 +57,9 @@ def test_only_games_with_lessons_can_be_begun(browser: FlaskClient) -> None:
 def game_against_bots(service: Service, player: str, seats: int = 2, **options: object) -> str:
     """Create a game of Barony in which the player sits first, and return its id."""
     options = {"seating": "joined", **options}
-    game = service.games.commands.create(player, rules="barony", seats=seats, options=options).id
+    game = service.games.commands.create(
+        player, NewGame(rules="barony", seats=seats, options=options)
+    ).id
     for _ in range(seats - 1):
         service.games.commands.add_bot(game, player, "random")
     return game
@@ -129,7 +132,7 @@ def test_lessons_are_a_setting_of_one_player(
     assert not lessons_on(friend, game)
     assert service.accounts.players.lessons_setting(bea) is None
     shared = service.games.commands.create(
-        ada, rules="barony", seats=2, options={"seating": "joined"}
+        ada, NewGame(rules="barony", seats=2, options={"seating": "joined"})
     ).id
     service.games.commands.join(shared, bea)
     assert not lessons_on(browser, shared)

@@ -7,6 +7,7 @@ from io import BytesIO
 import pytest
 from flask.testing import FlaskClient
 
+from domain.lifecycle import NewGame
 from ledger.record import read
 from replay.audit import audit
 from service.audits.audits import Audits
@@ -95,7 +96,7 @@ def test_a_player_gets_a_record_that_opens_their_own_secrets_only(
 ) -> None:
     player = log_in(browser, service)
     other, _ = service.accounts.players.register("grace", "correct horse")
-    game = service.games.commands.create(player, rules="baron", seats=2, options={})
+    game = service.games.commands.create(player, NewGame(rules="baron", seats=2, options={}))
     game = service.games.commands.join(game.id, other.id)
     own = read(BytesIO(browser.get(f"/games/{game.id}/record").data))
     assert [*own.openings[game.seq]] == [f"reserve/{game.players.index(player)}"]
@@ -113,7 +114,7 @@ def test_a_private_game_has_no_such_pages_for_others(
 ) -> None:
     player, _ = service.accounts.players.register("ada", "correct horse")
     game = service.games.commands.create(
-        player.id, rules="baron", seats=2, options={"private": True}
+        player.id, NewGame(rules="baron", seats=2, options={"private": True})
     )
     assert browser.get(f"/games/{game.id}/{page}").status_code == 404
     assert post(browser, f"/games/{game.id}/audit").status_code == 404

@@ -8,6 +8,7 @@ import pytest
 
 from domain.contract import ALL_SECRETS
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.sandbox import game_with_drawn_secrets, known_secrets
 from service.bootstrap import Service
 from service.conditional_actions.conditional_actions import ConditionalActions
@@ -131,7 +132,7 @@ def test_a_viewer_knows_the_same_as_after_folding_the_whole_log(
 def test_a_game_with_secrets_is_folded_from_its_start(
     service: Service, loader: GameLoader, games: GamesForViewers, store: CountingStore
 ) -> None:
-    created = service.games.commands.create("ada", rules="baron", seats=3, options={})
+    created = service.games.commands.create("ada", NewGame(rules="baron", seats=3, options={}))
     for _ in range(20):
         service.games.commands.join(created.id, "bea")
         service.games.commands.leave(created.id, "bea")

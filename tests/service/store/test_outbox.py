@@ -15,6 +15,7 @@ from typing_extensions import override
 from domain.errors import NotNow
 from domain.event import Clock
 from domain.game import Game
+from domain.lifecycle import NewGame
 from ledger.clock.turn_clock import deadline_timestamp
 from service.accounts.accounts import BotPlayers
 from service.bootstrap import Service, build
@@ -107,7 +108,7 @@ def test_an_abandoned_game_has_nothing_left_to_score(service: Service) -> None:
 
 def test_only_the_creator_is_notified_before_the_start(service: Service) -> None:
     game = service.games.commands.create(
-        "ada", rules="barony", seats=3, options={}, clock={"per_turn": 60}
+        "ada", NewGame(rules="barony", seats=3, options={}, clock={"per_turn": 60})
     )
     assert outbox(service, game.id) == {}
     joined = service.games.commands.join(game.id, "bea")
@@ -154,7 +155,7 @@ def test_a_game_that_could_not_be_listed_keeps_its_entry(
 ) -> None:
     unreachable = connect("redis://127.0.0.1:1")
     commands = commands_with(service, Listings(unreachable))
-    game = commands.create("ada", rules="barony", seats=2, options={})
+    game = commands.create("ada", NewGame(rules="barony", seats=2, options={}))
     commands.join(game.id, "bea")
     assert outbox(service, game.id)["index"] == {"seq": 4}
     assert service.games.listings.page().games == ()
@@ -194,7 +195,7 @@ def test_a_process_that_is_overtaken_while_listing_leaves_the_later_state(servic
         service.redis, lambda game: service.games.commands.join(game, "bea")
     )
     commands = commands_with(service, listings)
-    game = commands.create("ada", rules="barony", seats=2, options={}).id
+    game = commands.create("ada", NewGame(rules="barony", seats=2, options={})).id
     assert service.games.listings.page(["open"]).games == ()
     assert service.games.listings.page(["playing"]).games == (game,)
     assert service.games.listings.page(player="bea").games == (game,)
@@ -217,7 +218,7 @@ def test_a_process_that_is_overtaken_before_it_adds_a_game_removes_it_again(
         return result
 
     monkeypatch.setattr(client, "sadd", sadd_and_be_overtaken)
-    game = commands.create("ada", rules="barony", seats=2, options={}).id
+    game = commands.create("ada", NewGame(rules="barony", seats=2, options={})).id
     client.close()
     assert listings.page(["open"]).games == ()
     assert listings.page(["playing"]).games == (game,)
@@ -227,7 +228,7 @@ def test_a_game_is_listed_correctly_after_concurrent_joins_and_leaves(
     service: Service, settings: Settings
 ) -> None:
     processes = [build(settings) for _ in range(3)]
-    game = service.games.commands.create(PLAYERS[0], rules="barony", seats=4, options={})
+    game = service.games.commands.create(PLAYERS[0], NewGame(rules="barony", seats=4, options={}))
 
     def join(each: tuple[Service, str]) -> None:
         process, player = each

@@ -12,6 +12,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.language.renderer import Names, renderer
 from replay.render.styles import Styler
 from replay.render.svg import svg
@@ -286,7 +287,7 @@ def test_the_text_of_a_mail_lists_what_its_reader_can_do_in_short_form(
 ) -> None:
     players = [register(service, handle) for handle in ("Ada", "Bea")]
     game = service.games.commands.create(
-        players[0], rules=rules, seats=2, options={"seating": "joined"}
+        players[0], NewGame(rules=rules, seats=2, options={"seating": "joined"})
     )
     game = service.games.commands.join(game.id, players[1])
     work(workers, game)

@@ -9,6 +9,7 @@ from freezegun import freeze_time
 
 from domain.fold import fold
 from domain.game import Game
+from domain.lifecycle import NewGame
 from replay.language.renderer import renderer
 from replay.language.text_layout import columns
 from service import wall_clock
@@ -87,7 +88,7 @@ def test_the_first_player_gets_one_mail_about_the_start(
 ) -> None:
     ada, bea = (register(service, handle) for handle in ("Ada", "Bea"))
     game = service.games.commands.create(
-        ada, rules="barony", seats=2, options={"seating": "joined"}
+        ada, NewGame(rules="barony", seats=2, options={"seating": "joined"})
     )
     service.games.commands.join(game.id, bea)
     send(workers, game)
@@ -102,7 +103,9 @@ def test_an_invited_player_reads_of_no_last_turn(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
     ada, bea = (register(service, handle) for handle in ("Ada", "Bea"))
-    game = service.games.commands.create(ada, rules="barony", seats=2, options={}, invited=(bea,))
+    game = service.games.commands.create(
+        ada, NewGame(rules="barony", seats=2, options={}, invited=(bea,))
+    )
     send(workers, game)
     (invitation,) = server.mails
     assert "happened" not in body(invitation.message)

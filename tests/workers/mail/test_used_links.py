@@ -10,6 +10,7 @@ from flask.testing import FlaskClient
 from typing_extensions import override
 from werkzeug.test import TestResponse
 
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.notifications.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
@@ -33,7 +34,9 @@ def invitation(
 ) -> str:
     """Fill the last place of a private game with the link."""
     ada = register(service, "ada")
-    game = service.games.commands.create(ada, rules="baron", seats=2, options={"private": True}).id
+    game = service.games.commands.create(
+        ada, NewGame(rules="baron", seats=2, options={"private": True})
+    ).id
     token = service.games.invitations.create(game, ada)
     link = f"/invitations/{token}"
     fields = {"guest": "yes", "invitation": token}

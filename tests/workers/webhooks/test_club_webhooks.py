@@ -9,6 +9,7 @@ import pytest
 from freezegun import freeze_time
 
 from domain.game import Game
+from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.errors import NotFound
 from service.notifications.channels import club_reader
@@ -60,7 +61,7 @@ def set_webhook(
 
 def create(service: Service, player: str, club: str | None, **options: Any) -> Game:
     chosen = {"seating": "joined", **options, **({} if club is None else {"club": club})}
-    return service.games.commands.create(player, rules="baron", seats=2, options=chosen)
+    return service.games.commands.create(player, NewGame(rules="baron", seats=2, options=chosen))
 
 
 def work(workers: WorkerHarness, game: Game) -> None:
