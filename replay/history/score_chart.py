@@ -72,9 +72,9 @@ class Mark:
     """An event beside the scores: a forfeited turn, a seat that left, a dispute, play that resumed, or the
     turning point.
 
-    The turning point of a game with a ranking is the last event on its branch that changed who was first:
-    those with the most points among the seats in the game; after the end, the first of the ranking. `seat` is
-    the one that is first since then, None if there are several. A game in which this never changed has none.
+    The turning point of a game with a ranking is the last event on its branch, before the one that ended the
+    game, that changed who was first: those with the most points among the seats in the game. `seat` is the
+    one that is first since then, None if there are several. A game in which this never changed has none.
     """
 
     kind: MarkKind
@@ -220,6 +220,9 @@ class _BranchTotals:
             self._add_points(changes)
         elif transition.after.state is not None:
             self._add_points((seat, _AT_START, score) for seat, score in enumerate(scores) if score)
+        if transition.after.ranking:
+            # The end decides who has won. It does not say where the game turned.
+            return
         first = _first_seats(transition.after, scores)
         if self._first is not None and first != self._first:
             seat = next(iter(first)) if len(first) == 1 else None
@@ -243,9 +246,7 @@ class _BranchTotals:
 
 
 def _first_seats(game: Game, scores: tuple[int, ...]) -> frozenset[int]:
-    """Return the seats that are first: by the ranking, else with the most points of those in the game."""
-    if game.ranking:
-        return frozenset(entry["seat"] for entry in game.ranking if entry["place"] == 1)
+    """Return the seats with the most points of those in the game."""
     in_game = () if game.state is None else game.state.in_game()
     seats = in_game or range(game.seats)
     most = max(scores[seat] for seat in seats)
