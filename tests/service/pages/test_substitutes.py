@@ -17,7 +17,7 @@ def test_the_page_of_a_game_says_what_happens_at_a_deadline(
     game = start_game(service, 2, clock)
     for path in ("", "/clock"):
         page = browser.get(f"/games/{game.id}{path}").text
-        assert "The first 2 missed deadlines of each player only begin the time anew." in page
+        assert "The first 2 missed deadlines of each player only restart the time." in page
         assert "A bot plays the rest of a missed turn." in page
         assert "A player who misses 3 deadlines in a row loses the seat." in page
     assert "What happens at a deadline" not in browser.get(f"/games/{start_game(service).id}").text
