@@ -83,7 +83,7 @@ def test_a_dispute_is_opened_at_an_event_answered_and_withdrawn(
     players["ada"].submit(dispute, f"{dispute}/withdrawal", sure="yes")
     assert game_of(service, game).disputes[0].status == "withdrawn"
     assert "Withdrawn by the player who opened it" in players["grace"].get(dispute)
-    assert forms_of(players["grace"].get(dispute)).keys() == {"/language"}
+    assert forms_of(players["grace"].get(dispute)).keys() == {"/language", "/theme"}
 
 
 def test_a_form_that_is_refused_keeps_what_was_entered(players: PlayersOfPages) -> None:
@@ -150,7 +150,7 @@ def test_a_visitor_reads_disputes_and_is_asked_to_log_in(
     game = players.game("barony")
     dispute = opened(players, game)
     for address in (f"/games/{game}/disputes", dispute, f"/games/{game}/takebacks"):
-        assert forms_of(players.visitor.get(address).text).keys() == {"/language"}
+        assert forms_of(players.visitor.get(address).text).keys() == {"/language", "/theme"}
     assert "/login?next=" in players.visitor.get(dispute).text
     assert players.visitor.post(f"{dispute}/answers", data={"statement": "x"}).status_code == 403
     assert players.visitor.get(f"/games/{game}/disputes/3").status_code == 404

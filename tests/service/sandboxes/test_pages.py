@@ -99,7 +99,7 @@ def test_everybody_with_the_link_sees_a_sandbox_and_only_its_maker_changes_it(
     own = players["ada"].get(address)
     assert f"http://localhost{address}" in own
     page = players.visitor.get(address).text
-    assert forms_of(page).keys() == {"/language"}
+    assert forms_of(page).keys() == {"/language", "/theme"}
     assert "grace" in own
     assert "grace" not in page
     assert "that you may not see" in page
@@ -140,5 +140,5 @@ def test_a_game_without_a_position_can_have_no_sandbox(players: PlayersOfPages) 
         assert response.status_code == status
         assert 'role="alert"' in response.text
     assert "only its players" in players["hilda"].get(address).lower()
-    assert forms_of(players.visitor.get(address).text).keys() == {"/language"}
+    assert forms_of(players.visitor.get(address).text).keys() == {"/language", "/theme"}
     assert ada.client.get("/sandboxes/no-such-sandbox").status_code == 404
