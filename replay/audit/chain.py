@@ -24,6 +24,7 @@ def check_chain(record: Record) -> Check:
                 if seq
                 else message("the first event is event {seq}", seq=event["seq"]),
                 message("Events were removed, repeated or reordered."),
+                code="seq",
             )
         if event["prev"] != prev:
             add(
@@ -33,12 +34,14 @@ def check_chain(record: Record) -> Check:
                     " history."
                 ),
                 basis="links",
+                code="prev",
             )
         if hash_in(line, event["hash"]) != event["hash"]:
             add(
                 message("its hash does not match its content"),
                 message("The event was changed after it was sealed."),
                 basis="links",
+                code="hash",
             )
         if event["at"] < at:
             add(
@@ -47,11 +50,13 @@ def check_chain(record: Record) -> Check:
                     time=Instant(event["at"], is_exact=True),
                 ),
                 message("The time was made up."),
+                code="time",
             )
         if event["game"] != game:
             add(
                 message("it is an event of game {game}", game=event["game"]),
                 message("Events of two games were mixed."),
+                code="game",
             )
         prev, at, seq = event["hash"], event["at"], event["seq"]
         check.count += 1

@@ -141,11 +141,16 @@ class Finding:
     kind: Kind = "wrong"
     basis: Basis = "record"
     """What shows the fault, from which follows who answers for it (replay/audit/responsibility.py)."""
+    code: str | None = None
+    """The same word as in the verifier of the pages (service/pages/static/js/verify); None if that does not
+    tell this fault apart.
+    """
 
     def as_json(self, renderer: Renderer) -> JsonObject:
         """Return all fields as a JSON object."""
         return {
             "check": self.check,
+            "code": self.code,
             "kind": self.kind,
             "line": self.line,
             "seq": self.seq,
@@ -237,10 +242,11 @@ class Check:
         seq: int | None = None,
         kind: Kind = "wrong",
         basis: Basis = "record",
+        code: str | None = None,
     ) -> None:
         """Add a finding."""
         problem = displayable_message(problem)
-        self.findings.append(Finding(self.name, line, seq, problem, meaning, kind, basis))
+        self.findings.append(Finding(self.name, line, seq, problem, meaning, kind, basis, code))
 
     def add_at_event(
         self,
@@ -250,9 +256,10 @@ class Check:
         kind: Kind = "wrong",
         *,
         basis: Basis = "record",
+        code: str | None = None,
     ) -> None:
         """Add a finding about event `seq`, which is in line `seq` + 1."""
-        self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind, basis=basis)
+        self.add(problem, meaning, line=seq + 1, seq=seq, kind=kind, basis=basis, code=code)
 
     def add_unknown(
         self,

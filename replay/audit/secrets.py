@@ -36,7 +36,8 @@ def check_secrets(record: Record) -> Check:
                     seq=seq,
                 )
                 meaning = message("The opening was made up or belongs to another event.")
-                check.add(problem, meaning, line=line, seq=seq, basis="unsigned")
+                code = "no-commitment"
+                check.add(problem, meaning, line=line, seq=seq, basis="unsigned", code=code)
             elif commitment(opening) != commitments[name]:
                 problem = message(
                     "the secret “{secret}” as opened is not what event {seq} committed to",
@@ -44,7 +45,7 @@ def check_secrets(record: Record) -> Check:
                     seq=seq,
                 )
                 meaning = message("The secret value was changed afterwards.")
-                check.add(problem, meaning, line=line, seq=seq, basis="unsigned")
+                check.add(problem, meaning, line=line, seq=seq, basis="unsigned", code="value")
     for seq, name in _closed_secrets(record):
         if name == STATEMENT:
             check.note(
@@ -78,6 +79,7 @@ def check_secrets(record: Record) -> Check:
             ),
             message("Openings were left out, so this secret cannot be checked."),
             basis="unsigned",
+            code="not-opened",
         )
     check.count += 1
     if published_secret(record) is None:
@@ -85,6 +87,7 @@ def check_secrets(record: Record) -> Check:
             end["seq"],
             message("the secret that it publishes is not the one committed to in the first event"),
             message("The random draws of this game may have been chosen by the server."),
+            code="game-secret",
         )
     return check
 

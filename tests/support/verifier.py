@@ -71,6 +71,14 @@ class Verification:
         """Return the codes of what a check has found, or could not decide."""
         return {finding["code"] for finding in self.findings if finding["check"] == check}
 
+    def faults(self, check: str) -> dict[str, tuple[int | None, int | None]]:
+        """Return the line and the event of the first fault of each code that a check has found."""
+        return {
+            finding["code"]: (finding["details"].get("line"), finding["details"].get("seq"))
+            for finding in self.findings
+            if (finding["check"], finding["verdict"]) == (check, "broken")
+        }
+
     @property
     def first(self) -> tuple[str, str, int | None]:
         """The first fault: its check, its code and its event."""

@@ -4,7 +4,9 @@ They agree about a record if these statements are true:
 
 - Both find the form broken, or neither does. The verifier may also find that a field of `data` has the wrong
   form; the audit then finds the record broken wherever it uses the field.
-- If the form is right, the checks of `SAME` have the same verdict in both.
+- If the form is right, the checks of `SAME` have the same verdict in both, and `chain` finds the same faults:
+  the first one of each code is in the same line, about the same event. So does `secrets` if `chain` holds:
+  otherwise the events may have other numbers than places.
 - If the audit finds nothing broken, `chance` has the same verdict in both.
 - `signatures` and `receipts` are broken in the verifier if they are broken in the audit. The receipts are
   compared only if the header, which has the keys, is right.
@@ -57,6 +59,13 @@ def disagreements(
         for name in SAME
         if verified[name] != audited[name]
     )
+    for name in ("chain",) if audited["chain"] == "broken" else ("chain", "secrets"):
+        (check,) = (check for check in report.checks if check.name == name)
+        by_audit: dict[str | None, tuple[int | None, int | None]] = {}
+        for finding in check.findings:
+            by_audit.setdefault(finding.code, (finding.line, finding.seq))
+        if (found := verification.faults(name)) != by_audit:
+            wrong.append(f"{name}: {found}, and {by_audit} in the audit")
     if report.verdict != "broken" and verified["chance"] != audited["chance"]:
         wrong.append(f"chance is {verified['chance']}, and {audited['chance']} in the audit")
     compared = ("signatures", "receipts") if verified["head"] != "broken" else ("signatures",)
