@@ -138,17 +138,17 @@ def test_the_links_beside_a_page_lead_back_to_the_page_that_was_shown_last(
     visitor = visitors.new()
     player = visitors.accounts.register()
     page = visitor.open("/")
-    # htmx shows the rules without loading the page anew.
-    page.locator("#page").get_by_role("link", name="Read the rules").click()
-    page.wait_for_url("**/rules")
+    # htmx shows the tutorial without loading the page anew.
+    page.locator("#page").get_by_role("link", name="Learn Barony by playing").click()
+    page.wait_for_url("**/tutorial")
     page.get_by_role("button", name="Español").click()
-    page.wait_for_url("**/rules")
+    page.wait_for_url("**/tutorial")
     page.get_by_role("button", name="English").click()
     page.get_by_role("navigation").get_by_role("link", name="Log in").click()
     page.get_by_label("Handle").fill(player.handle)
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.locator("#page").get_by_role("button", name="Log in").click()
-    page.wait_for_url("**/rules")
+    page.wait_for_url("**/tutorial")
 
 
 @pytest.mark.nightly
