@@ -224,7 +224,7 @@ class _GameCheck:
         return None if actions else f"seat {seat} is to act and has no action"
 
     def _check_bots(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
-        if self._positions % BETWEEN_BOTS != 1:
+        if self._positions % BETWEEN_BOTS != 1 or not actions:
             return None
         position = game.position(seat)
         for name in self._rules.BOTS:
