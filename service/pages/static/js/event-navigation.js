@@ -2,8 +2,9 @@
 /** What pages share that lead from event to event: keys that follow links, and what screen readers announce. */
 
 /**
- * Have keys follow links, except where these keys have another meaning. @param {Record<string, string>} keys
- * by key, the id of the link that it follows @param {() => void} [onFollow] called before a link is followed
+ * Have keys follow links, except where these keys have another meaning.
+ * @param {Record<string, string>} keys by key, the id of the link that it follows
+ * @param {() => void} [onFollow] called before a link is followed
  * @returns {() => void} a function that ends it
  */
 export function followKeys(keys, onFollow = () => {}) {

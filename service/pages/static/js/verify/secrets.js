@@ -1,5 +1,6 @@
-// @ts-check The openings of commitments, and chance: who supplied the last nonces, and what the seed draws at
-// the start. What is drawn when play resumes depends on the position then, which only an audit knows.
+// @ts-check
+// The openings of commitments, and chance: who supplied the last nonces, and what the seed draws at the start. What is
+// drawn when play resumes depends on the position then, which only an audit knows.
 
 import { canonical } from "./canonical.js";
 import { concat, fromHex, hashOf, sha256, utf8 } from "./crypto.js";

@@ -1,6 +1,6 @@
-// @ts-check Verifies the parts of a game record that need no rules: a second implementation of
-// docs/formats.md, which shares no code with the audit of the server. It runs in a worker of a browser, and
-// in Node.
+// @ts-check
+// Verifies the parts of a game record that need no rules: a second implementation of docs/formats.md, which shares no
+// code with the audit of the server. It runs in a worker of a browser, and in Node.
 
 import { NotCanonical, parse } from "./canonical.js";
 import { EVENT, HEADER, isObject, OPENING, RECEIPT_LINE } from "./forms.js";
@@ -157,13 +157,16 @@ class RecordReader {
 }
 
 /**
- * Verifies a record, and reports findings as they occur. @param {Source} source the file @param {object}
- * evidence of the reader @param {readonly TrustedKey[]} evidence.trusted the keys of servers that the reader
- * trusts @param {readonly JsonObject[]} [evidence.receipts] receipts that are not in the record @param
- * {readonly SentNonce[]} [evidence.nonces] nonces that the program of the reader sent @param {string | null}
- * [evidence.log] the name of the log of the server @param {Record<string, string>} [evidence.setUps] the
- * addresses of the scripts that draw set-ups, by game @param {(report: Report) => void} onReport @returns
- * {Promise<Record<CheckName, Verdict>>}
+ * Verify a record, and report each finding when it occurs.
+ * @param {Source} source the file
+ * @param {object} evidence of the reader
+ * @param {readonly TrustedKey[]} evidence.trusted the keys of servers that the reader trusts
+ * @param {readonly JsonObject[]} [evidence.receipts] receipts that are not in the record
+ * @param {readonly SentNonce[]} [evidence.nonces] nonces that the program of the reader sent
+ * @param {string | null} [evidence.log] the name of the log of the server
+ * @param {Record<string, string>} [evidence.setUps] the addresses of the scripts that draw set-ups, by game
+ * @param {(report: Report) => void} onReport
+ * @returns {Promise<Record<CheckName, Verdict>>}
  */
 export async function verify(source, { trusted, receipts = [], nonces = [], log = null, setUps = {} }, onReport) {
   const record = new RecordReader(onReport);
