@@ -7,8 +7,8 @@ pieces are files in the package of the game. Notes and values are strings of fig
 every language.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from domain.event import Event, EventData, recorded_data
@@ -36,6 +36,7 @@ class Cell:
     `removed` are the pieces that the last event took away, `marks` the seats that have left a mark
     which stays when their pieces leave, `value` is the printed value of the hex, and `note` a short
     text about the last event. `is_contested` is true where the last event led to a fight over the hex.
+    `changed_by` is the seat that has changed it, for a page that marks it in the colour of this seat.
     """
 
     at: Hex
@@ -47,6 +48,7 @@ class Cell:
     marks: tuple[int, ...] = ()
     is_contested: bool = False
     value: str = ""
+    changed_by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +70,34 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
+class Count:
+    """How many of something there are: a number beside a drawing.
+
+    `kind` is the name of a terrain, of a kind of piece or of an icon of the game, and `name` what people call
+    it. A `number` that the viewer may not know is None.
+    """
+
+    kind: str
+    name: Text
+    number: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CountGroup:
+    """Counts that belong together, such as the pawns in a reserve, and what they are together."""
+
+    label: Text
+    counts: tuple[Count, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Panel:
-    """What a seat has beside the board, as rows under a heading and a score."""
+    """What a seat has beside the board, as rows under a heading and a score.
+
+    `groups` has the same as drawings and numbers, where the game has them: at most three groups. `rank` is
+    the number of pearls of a coronet, 0 without a title. `progress` is how many of how many points the seat
+    has for the next title.
+    """
 
     seat: int
     heading: Text
@@ -77,6 +105,47 @@ class Panel:
     rows: tuple[Row, ...]
     is_to_act: bool = False
     is_out: bool = False
+    groups: tuple[CountGroup, ...] = ()
+    rank: int = 0
+    progress: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Something beside the board that can be taken or used: a drawing with its name.
+
+    `choices` are the values of the choices that take it (`domain.choices`); () if it is only looked at. Its
+    `price` is in `currency`, an icon of the game; None if it has none. `family` is the name of its colour.
+    """
+
+    kind: str
+    name: Text
+    choices: tuple[str, ...] = ()
+    price: int | None = None
+    currency: str = ""
+    family: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """A title of a game, with the points that it is worth, the pearls of its coronet, and who has it."""
+
+    name: Text
+    points: int
+    rank: int
+    seats: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """What lies beside the board and belongs to nobody, or to the viewer: cards, counts, or a ladder."""
+
+    label: Text
+    cards: tuple[Card, ...] = ()
+    counts: tuple[Count, ...] = ()
+    rungs: tuple[Rung, ...] = ()
+    total: Count | None = None
+    """What stands beside the label, such as the tiles left in the pile."""
 
 
 Sign: TypeAlias = Literal[
@@ -116,7 +185,8 @@ class Scene:
     seat, such as the bank or a market. `legend` explains the game's terrains, pieces and signs; a picture
     leaves out signs that the scene does not have. A page leaves room for the hexes of `room` too: those of a
     board that grows are the same for a whole turn, so that its scale seldom changes. `package` is the package
-    that has the drawings of the game's pieces.
+    that has the drawings of the game's pieces and its icons. `shelves` have the common rows as drawings,
+    and `verbs` what a button says for a type of action, in one short word.
     """
 
     title: Text
@@ -129,6 +199,8 @@ class Scene:
     legend: tuple[LegendEntry, ...] = ()
     room: tuple[Hex, ...] = ()
     package: str = ""
+    shelves: tuple[Shelf, ...] = ()
+    verbs: Mapping[str, Text] = field(default_factory=dict)
 
 
 def with_changes(scenes: Sequence[Scene]) -> Scene:

@@ -15,7 +15,7 @@ from domain.baron.formats import (
     Side,
     Tile,
 )
-from domain.baron.terms import BARONY, SIDE_TERMS, TILE, TILE_TERMS, TITLE
+from domain.baron.terms import BARONY, KEEP, SIDE_TERMS, TILE, TILE_TERMS, TITLE, VERBS
 from domain.event import Event, RankingEntry, recorded_data
 from domain.hexes import Hex, hex_of, neighbours
 from domain.messages import (
@@ -30,7 +30,20 @@ from domain.messages import (
     message_in,
     term,
 )
-from domain.scene import Cell, LegendEntry, Outline, Panel, Piece, Row, Scene, caption
+from domain.scene import (
+    Card,
+    Cell,
+    Count,
+    CountGroup,
+    LegendEntry,
+    Outline,
+    Panel,
+    Piece,
+    Row,
+    Scene,
+    Shelf,
+    caption,
+)
 
 PACKAGE: Final = "domain.baron"
 """The package that has the drawings of the pieces."""
@@ -81,6 +94,8 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         legend=LEGEND,
         room=_room(position, change),
         package=PACKAGE,
+        shelves=tuple(_shelves(position)),
+        verbs=VERBS,
     )
 
 
@@ -260,7 +275,40 @@ def _panel(position: BaronPosition, player: PlayerJson) -> Panel:
         rows=tuple(_panel_rows(player, sides, ranked)),
         is_to_act=seat == position["to_act"],
         is_out=player["status"] == "out",
+        groups=tuple(_count_groups(player, sides)),
     )
+
+
+def _count_groups(player: PlayerJson, sides: Sequence[Side]) -> Iterator[CountGroup]:
+    on_board = (
+        Count(f"keep_{side}", SIDE_TERMS[side], sides.count(side)) for side in (BARON, KNIGHT)
+    )
+    yield CountGroup(message_in("label", "on the board"), tuple(on_board))
+    tiles = player["reserve"]
+    counts: tuple[Count, ...]
+    if tiles is None:
+        counts = (Count("tile", TILE, player["reserve_size"]),)
+    else:
+        kinds = (kind for kind in TILE_TERMS if kind in tiles)
+        counts = tuple(Count(kind, TILE_TERMS[kind], tiles.count(kind)) for kind in kinds)
+    yield CountGroup(message_in("label", "reserve"), counts)
+    keeps = Count("keep_knight", KEEP, player["keeps"])
+    yield CountGroup(message_in("label", "keeps"), (keeps,))
+
+
+def _shelves(position: BaronPosition) -> Iterator[Shelf]:
+    market = (
+        Card(tile, TILE_TERMS[tile], ("draw", f"{slot}"), price=cost, currency="honour")
+        for slot, (tile, cost) in enumerate(
+            zip(position["market"], SLOT_COSTS, strict=False), start=1
+        )
+    )
+    pile = Count("tile", message_in("label", "pile"), position["pile"])
+    yield Shelf(message_in("label", "market"), cards=tuple(market), total=pile)
+    known = [player["reserve"] for player in position["players"] if player["reserve"]]
+    if len(known) == 1:
+        own = (Card(tile, TILE_TERMS[tile], ("place_tile", tile)) for tile in known[0])
+        yield Shelf(message_in("label", "your tiles"), cards=tuple(own))
 
 
 def _panel_rows(

@@ -58,6 +58,15 @@ HONOUR: Final = term("honour; plural: honour; a: a point of honour; the: the hon
 """Points of honour: `3 honour`."""
 
 
+VERBS: Final[Mapping[str, Text]] = {
+    "draw": message_in("button", "Draw"),
+    "place_tile": message_in("button", "Lay"),
+    "discard_tile": message_in("button", "Give up"),
+    "place_keep": message_in("button", "Keep"),
+    "end_turn": message_in("button", "End"),
+}
+"""What the buttons of actions say: one word, of about ten letters at most."""
+
 LABELS: Final[Mapping[str, Text]] = {
     **COMMON_LABELS,
     **{name: term for terms in (TILE_TERMS, SIDE_TERMS) for name, term in terms.items()},

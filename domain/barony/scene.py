@@ -4,7 +4,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias
 
-from domain.barony.components import RESOURCE_POINTS, RESOURCES, TERRAINS, TITLE_PRICE
+from domain.barony.components import (
+    POINTS_A_RANK,
+    RESOURCE_POINTS,
+    RESOURCES,
+    TERRAINS,
+    TITLE_PRICE,
+)
+from domain.barony.components import RANKS as RANK_NAMES
 from domain.barony.event_messages import event_message
 from domain.barony.formats import (
     BaronyPosition,
@@ -19,7 +26,7 @@ from domain.barony.formats import (
     Step,
     Tokens,
 )
-from domain.barony.terms import CITY, KNIGHT, RANKS, STRONGHOLD, TITLE, VILLAGE
+from domain.barony.terms import CITY, KNIGHT, RANKS, STRONGHOLD, TITLE, VERBS, VILLAGE
 from domain.barony.terms import TERRAINS as TERRAIN_TERMS
 from domain.event import Event, EventData, RankingEntry
 from domain.hexes import Hex, hex_of
@@ -36,7 +43,20 @@ from domain.messages import (
     message_in,
     term,
 )
-from domain.scene import Arrow, Cell, LegendEntry, Panel, Piece, Row, Scene, caption
+from domain.scene import (
+    Arrow,
+    Cell,
+    Count,
+    CountGroup,
+    LegendEntry,
+    Panel,
+    Piece,
+    Row,
+    Rung,
+    Scene,
+    Shelf,
+    caption,
+)
 
 PACKAGE: Final = "domain.barony"
 """The package that has the drawings of the pieces."""
@@ -142,6 +162,8 @@ def scene_with(
         common_rows=tuple(_common_rows(position)),
         legend=LEGEND,
         package=PACKAGE,
+        shelves=(_ladder(position), bank_shelf(position)),
+        verbs=VERBS,
     )
 
 
@@ -240,7 +262,47 @@ def _panel(position: BaronyPosition, player: PlayerJson) -> Panel:
         rows=tuple(_panel_rows(position, player, ranked)),
         is_to_act=seat == position["to_act"],
         is_out=player["status"] == "out",
+        groups=tuple(_count_groups(player)),
+        rank=RANK_NAMES.index(player["rank"]) + 1,
+        progress=(_worth(player["resources"]), TITLE_PRICE),
     )
+
+
+def _count_groups(player: PlayerJson) -> Iterator[CountGroup]:
+    yield CountGroup(message_in("label", "tokens"), _token_counts(player["resources"]))
+    reserve = player["reserve"]
+    pawns = tuple(Count(kind, name, reserve[field]) for kind, field, name in _PAWNS)
+    yield CountGroup(message_in("label", "reserve"), pawns)
+
+
+def _token_counts(tokens: Tokens) -> tuple[Count, ...]:
+    """Tokens of every kind, the most precious first."""
+    kinds = reversed(RESOURCES)
+    return tuple(Count(kind, TERRAIN_TERMS[kind], tokens[kind]) for kind in kinds)
+
+
+def _worth(tokens: Tokens) -> int:
+    """BY-MAT-3: the resource points of tokens."""
+    return sum(tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True))
+
+
+def bank_shelf(position: BaronyPosition) -> Shelf:
+    """The tokens of the bank."""
+    return Shelf(message_in("label", "bank"), counts=_token_counts(position["bank"]))
+
+
+def _ladder(position: BaronyPosition) -> Shelf:
+    """The titles, the highest first, with the players who have them (BY-TTL)."""
+    rungs = (
+        Rung(
+            RANKS[rank],
+            number * POINTS_A_RANK,
+            number + 1,
+            tuple(each["seat"] for each in position["players"] if each["rank"] == rank),
+        )
+        for number, rank in reversed([*enumerate(RANK_NAMES)])
+    )
+    return Shelf(message_in("label", "titles"), rungs=tuple(rungs))
 
 
 def _panel_rows(
@@ -252,15 +314,13 @@ def _panel_rows(
         track = message("{score} as {rank}", score=player["score"], rank=rank)
         yield message_in("label", "score track"), track
     tokens = player["resources"]
-    worth = sum(
-        tokens[kind] * value for kind, value in zip(RESOURCES, RESOURCE_POINTS, strict=True)
-    )
+    worth = _worth(tokens)
     yield message_in("label", "tokens"), _token_list(tokens)
     if worth:
         points = message("{points} of {price}", points=worth, price=TITLE_PRICE)
         yield message_in("label", "resource points"), points
     reserve = player["reserve"]
-    pawns = comma_list(counted(reserve[name], one) for name, one in _PAWNS if reserve[name])
+    pawns = comma_list(counted(reserve[name], one) for _, name, one in _PAWNS if reserve[name])
     yield message_in("label", "reserve"), pawns
     if player["new_cities"]:
         yield message_in("label", "new cities"), player["new_cities"]
@@ -273,13 +333,15 @@ def _panel_rows(
         yield message_in("label", "this round"), message_in("a player in a round", "passed")
 
 
-_PAWNS: Final[tuple[tuple[Literal["knights", "villages", "strongholds", "cities"], Term], ...]] = (
-    ("knights", KNIGHT),
-    ("villages", VILLAGE),
-    ("strongholds", STRONGHOLD),
-    ("cities", CITY),
+_PAWNS: Final[
+    tuple[tuple[str, Literal["knights", "villages", "strongholds", "cities"], Term], ...]
+] = (
+    ("knight", "knights", KNIGHT),
+    ("village", "villages", VILLAGE),
+    ("stronghold", "strongholds", STRONGHOLD),
+    ("city", "cities", CITY),
 )
-"""The pawns of a reserve, with the term for one of them."""
+"""The pawns of a reserve: their kind, the field of the reserve, and the term for one of them."""
 
 
 def _token_list(tokens: Tokens) -> Listing:

@@ -68,6 +68,19 @@ RANKS: Final[Mapping[Rank, Term]] = {
 }
 
 
+VERBS: Final[Mapping[str, Text]] = {
+    "place_city": message_in("button", "Place"),
+    "recruit": message_in("button", "Recruit"),
+    "move": message_in("button", "Move"),
+    "build": message_in("button", "Build"),
+    "new_city": message_in("button", "City"),
+    "expedition": message_in("button", "Expedition"),
+    "noble_title": message_in("button", "Title"),
+    "cast": message_in("button", "Cast"),
+    "pass": message_in("button", "Pass"),
+}
+"""What the buttons of actions say: one word, of about ten letters at most."""
+
 LABELS: Final[Mapping[str, Text]] = {
     **COMMON_LABELS,
     **{name: term for terms in (TERRAINS, PAWNS, RANKS) for name, term in terms.items()},

@@ -5,7 +5,7 @@ gets the same recap of the same events.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -22,7 +22,7 @@ from domain.messages import (
     plural_message,
     semicolon_list,
 )
-from domain.scene import Arrow, Cell, Piece, Scene
+from domain.scene import Arrow, Cell, Count, Panel, Piece, Scene
 from replay.history.branches import can_be_superseded
 from replay.history.event_text import actor_message, outcome_message
 from replay.history.timeline import Transition
@@ -74,6 +74,17 @@ class RecapEvent:
     """The hexes that it has changed, as they were after it."""
     has_board: bool = False
     """Whether the game had started, so that there is a board to show."""
+    type: str = ""
+    """The type of the action, if it is one."""
+    round: int = 0
+    scores: tuple[tuple[int, int], ...] = ()
+    """The seats with their scores, at the end of a round."""
+    seat: int | None = None
+    """The seat that has acted."""
+    placed: tuple[Piece, ...] = ()
+    """The pieces that the seat has put on the board or moved on it."""
+    changes: tuple[Count, ...] = ()
+    """What the seat has gained beside the board, or lost: numbers less than 0."""
 
     @property
     def message(self) -> Message:
@@ -176,26 +187,70 @@ def recap_events(transitions: Iterable[Transition], head: Game) -> tuple[RecapEv
 
 def _recap_event(transition: Transition, head: Game) -> RecapEvent:
     event, after = transition.event, transition.after
+    action = event["action"]
     recapped = RecapEvent(
         event["seq"],
         event["at"],
         actor_message(event),
         outcome_message(head.rules, event, after),
-        is_action=event["action"] is not None,
+        is_action=action is not None,
         gains=_gains(transition),
         has_board=after.state is not None,
+        type="" if action is None else action["type"],
+        round=event["data"].get("round", after.round),
+        scores=tuple(_scores(after).items()) if event["type"] == "RoundScored" else (),
+        seat=event["data"].get("seat") if action is not None else None,
     )
     if after.state is None or (can_be_superseded(event) and head.is_superseded(event["seq"])):
         return recapped
     scene: Scene = after.rules.scene(after.position(None), event)
     names = piece_names(scene)
+    scene = marked_by(scene, recapped.seat)
     cells = tuple(cell for cell in scene.cells if _is_marked(cell))
     losses = _added_up(
         Loss(piece.seat, piece.kind, piece.count, names.get(piece.kind) or in_words(piece.kind))
         for cell in cells
         for piece in cell.removed
     )
-    return replace(recapped, losses=tuple(losses), arrows=scene.arrows, cells=cells)
+    recapped = replace(recapped, losses=tuple(losses), arrows=scene.arrows, cells=cells)
+    if recapped.seat is None or transition.before is None or transition.before.state is None:
+        return recapped
+    before: Scene = transition.before.rules.scene(transition.before.position(None), None)
+    return replace(
+        recapped,
+        placed=_placed(before, scene, recapped.seat),
+        changes=_changes(before, scene, recapped.seat),
+    )
+
+
+def _placed(before: Scene, after: Scene, seat: int) -> tuple[Piece, ...]:
+    """Return the pieces of a seat that are on more hexes, or on others, than before, by kind."""
+    former = {(cell.at, piece.kind): piece.count for cell, piece in _pieces_of(before, seat)}
+    counts: Counter[str] = Counter()
+    for cell, piece in _pieces_of(after, seat):
+        counts[piece.kind] += max(0, piece.count - former.get((cell.at, piece.kind), 0))
+    return tuple(Piece(kind, seat, count) for kind, count in counts.items() if count)
+
+
+def _pieces_of(scene: Scene, seat: int) -> Iterator[tuple[Cell, Piece]]:
+    return ((cell, piece) for cell in scene.cells for piece in cell.pieces if piece.seat == seat)
+
+
+def _changes(before: Scene, after: Scene, seat: int) -> tuple[Count, ...]:
+    """Return by how much the counts of a seat have changed, except those of pieces, which the board shows."""
+    pieces = {entry.kind for entry in after.legend if entry.sign == "piece"}
+    former = {count.kind: count.number for count in _counts(before, seat)}
+    changes: list[Count] = []
+    for count in _counts(after, seat):
+        number = former.get(count.kind, 0)
+        if count.kind not in pieces and None not in (number, count.number):
+            changes.append(replace(count, number=(count.number or 0) - (number or 0)))
+    return tuple(change for change in changes if change.number)
+
+
+def _counts(scene: Scene, seat: int) -> Iterator[Count]:
+    panels: list[Panel] = [panel for panel in scene.panels if panel.seat == seat]
+    return (count for panel in panels for group in panel.groups for count in group.counts)
 
 
 def _gains(transition: Transition) -> tuple[Gain, ...]:
@@ -238,10 +293,18 @@ def scene_with_recap(scene: Scene, events: Sequence[RecapEvent]) -> Scene:
     return replace(scene, cells=cells, arrows=(*arrows, *scene.arrows))
 
 
+def marked_by(scene: Scene, seat: int | None) -> Scene:
+    """Return a scene whose marks have the colour of the seat that has acted."""
+    cells = tuple(
+        replace(cell, changed_by=seat) if cell.is_changed else cell for cell in scene.cells
+    )
+    return replace(scene, cells=cells)
+
+
 def without_marks(scene: Scene) -> Scene:
     """Return a scene without the marks of the last event."""
     cells = tuple(
-        replace(cell, is_changed=False, removed=(), note="", is_contested=False)
+        replace(cell, is_changed=False, removed=(), note="", is_contested=False, changed_by=None)
         if _is_marked(cell)
         else cell
         for cell in scene.cells
@@ -253,6 +316,7 @@ def _marked_twice(former: Cell, cell: Cell) -> Cell:
     return replace(
         cell,
         is_changed=cell.is_changed or former.is_changed,
+        changed_by=cell.changed_by if cell.is_changed else former.changed_by,
         is_contested=cell.is_contested or former.is_contested,
         note=cell.note or former.note,
         removed=_joined([*former.removed, *cell.removed]),

@@ -15,7 +15,7 @@ from replay.render.geometry import CORNERS, Spot, centre
 from replay.render.labels import LabelSizes, cell_labels, pieces_on
 from replay.render.markup import Ids, Markup, element, joined, on_lines, path_data, translation
 from replay.render.outlines import outline_labels, outline_lines
-from replay.render.palette import DARK, GOLD
+from replay.render.palette import DARK, GOLD, HALO, seat_colour
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.terrain import terrain_markup
 
@@ -93,12 +93,23 @@ def terrain_use(cell: Cell, ids: Ids) -> Markup:
     x, y = centre(cell.at)
     terrain = ids.terrain(cell.terrain, is_occupied=bool(cell.pieces or cell.removed))
     land = element("use", href=f"#{terrain}", x=x, y=y)
-    return joined(land, changed_frame(x, y)) if cell.is_changed else land
+    return joined(land, changed_frame(x, y, cell.changed_by)) if cell.is_changed else land
 
 
-def changed_frame(x: float, y: float) -> Markup:
-    """Return the golden frame of a hex with its centre at (x, y) that the last event changed."""
+def changed_frame(x: float, y: float, seat: int | None = None) -> Markup:
+    """Return the frame of a hex with its centre at (x, y) that the last event changed.
+
+    It is golden, or dashed and in the colour of the seat that changed the hex.
+    """
     d = path_data((x + 0.91 * cx, y + 0.91 * cy) for cx, cy in CORNERS)
+    if seat is not None:
+        fill = seat_colour(seat).fill
+        return joined(
+            element("path", d=d, fill="none", stroke=HALO, stroke_width=15),
+            element(
+                "path", d=d, fill="none", stroke=fill, stroke_width=9, stroke_dasharray="24 14"
+            ),
+        )
     return joined(
         element("path", d=d, fill="none", stroke=DARK, stroke_width=17),
         element("path", d=d, fill="none", stroke=GOLD, stroke_width=10),

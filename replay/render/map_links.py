@@ -3,11 +3,11 @@
 It is small, so that a page can replace it alone while a player chooses hexes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from domain.hexes import Hex
 from domain.messages import Value, hex_at, message, semicolon_list
@@ -23,7 +23,7 @@ from replay.render.descriptions import (
     terrain_names,
 )
 from replay.render.embedded_map import view_box
-from replay.render.geometry import CORNERS, RADIUS, centre
+from replay.render.geometry import CORNERS, centre
 from replay.render.markup import (
     Ids,
     Markup,
@@ -39,8 +39,18 @@ from replay.render.markup import (
 from replay.render.palette import DARK, HALO
 
 _INNER = 0.84
-"""The size of the rings of options in relation to that of a hex."""
+"""The size of the frame of a chosen hex in relation to that of the hex."""
 _PREFIX: Final = "link-"
+
+
+Sign: TypeAlias = Literal["go", "share", "take"]
+
+
+def sign_of(seats: Collection[int], seat: int) -> Sign:
+    """Return the sign of an option of a seat on a hex with pieces of these seats."""
+    if not seats:
+        return "go"
+    return "share" if seat in seats else "take"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +58,10 @@ class HexLink:
     """A link around a hex: its address, and what following it does, such as `the knight on 1,0`.
 
     A hex that can be chosen is an `option`, one that belongs to the choices already made is `chosen`.
-    Any other link is not marked on the map. `number` is that by which a keyboard chooses an option. An option
-    that `is_aside` is less important than others, and its sign is paler.
+    Any other link is not marked on the map. `number` is that by which a keyboard chooses an option. One that
+    `is_aside` is less important than others, and has no sign. The `sign` of others is a dot in the middle
+    of the hex to `go` there, one at its foot where the pieces `share` the hex, and a ring to `take` what is
+    there.
     """
 
     href: str
@@ -57,6 +69,7 @@ class HexLink:
     state: Literal["option", "chosen", ""] = ""
     number: str = ""
     is_aside: bool = False
+    sign: Sign = "go"
 
 
 NO_LINKS: Final[Mapping[Hex, HexLink]] = MappingProxyType({})
@@ -69,16 +82,20 @@ def links_svg(scene: Scene, renderer: Renderer, links: Mapping[Hex, HexLink]) ->
     has `data-number` too. A label begins with what the link does, and ends with what is on the hex. The Tab
     key passes links without a state. A linked hex that is not on the board is drawn as an empty target. For
     style sheets there are the classes `links` (the root), `empty` (a space without terrain), `target` (the
-    transparent area of a link), `ring` (the sign of its state), `aside` and `number`.
+    transparent area of a link), `mark` (the sign of its state), `veil`, `aside` and `number`. If most
+    hexes of the board are options, as in a set-up, the others lie under a veil, and no option has a sign.
     """
     ids = Ids(_PREFIX)
     cells = {cell.at: cell for cell in scene.cells}
+    options = {at for at, link in links.items() if link.state == "option" and not link.is_aside}
+    is_veiled = 2 * len(options & {*cells}) > len(cells)
     document = element(
         "svg",
-        element("defs", _signs({link.state for link in links.values()}, ids)),
+        element("defs", _signs(ids)),
         on_lines(
             *(_empty_target(at, ids) for at in sorted({*links} - {*cells})),
-            *_links(scene, renderer, links, cells, ids),
+            *(_veil(at, ids) for at in sorted({*cells} - options) if is_veiled),
+            *_links(scene, renderer, links, cells, ids, is_veiled=is_veiled),
         ),
         xmlns="http://www.w3.org/2000/svg",
         viewBox=" ".join(map(number, view_box(scene, links))),
@@ -96,12 +113,14 @@ def _links(
     links: Mapping[Hex, HexLink],
     cells: Mapping[Hex, Cell],
     ids: Ids,
+    *,
+    is_veiled: bool,
 ) -> Iterator[Markup]:
     pieces, terrains = piece_names(scene), terrain_names(scene)
     target = element("use", href=f"#{ids.of('whole')}", class_="target")
-    rings: dict[str, Markup] = {
-        state: element("use", href=f"#{ids.of(state)}", class_="ring") if state else Markup()
-        for state in {link.state for link in links.values()}
+    marks = {
+        name: element("use", href=f"#{ids.of(name)}", class_="mark")
+        for name in ("go", "share", "take", "chosen")
     }
     # Most links have no state, the same label, and a hex with nothing on it: its terrain is rendered once.
     texts: dict[tuple[int, str], str] = {}
@@ -116,7 +135,9 @@ def _links(
         else:
             subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
             label = renderer.sentence(semicolon_list((link.label, subject)))
-            yield _link(at, link, label, target, rings)
+            name = link.sign if link.state == "option" else link.state
+            has_mark = bool(name) and not link.is_aside and not (is_veiled and name != "chosen")
+            yield _link(at, link, label, target, marks[name] if has_mark else Markup())
 
 
 @lru_cache(maxsize=4096)
@@ -135,14 +156,12 @@ def _bare_link(at: Hex, href: str, text: str, target: Markup) -> Markup:
     )
 
 
-def _link(
-    at: Hex, link: HexLink, label: str, target: Markup, rings: Mapping[str, Markup]
-) -> Markup:
+def _link(at: Hex, link: HexLink, label: str, target: Markup, mark: Markup) -> Markup:
     return element(
         "a",
         element("title", label) if link.state else Markup(),
         target,
-        rings[link.state],
+        mark,
         _number(link.number),
         href=link.href,
         data_at=coordinates(at),
@@ -177,66 +196,48 @@ def _empty_target(at: Hex, ids: Ids) -> Markup:
     return element("use", href=f"#{ids.of('empty')}", x=x, y=y, class_="empty")
 
 
-def _signs(states: set[str], ids: Ids) -> Markup:
+def _veil(at: Hex, ids: Ids) -> Markup:
+    """Return what lies on a hex that cannot be chosen where most others can."""
+    x, y = centre(at)
+    return element("use", href=f"#{ids.of('veil')}", x=x, y=y, class_="veil")
+
+
+def _signs(ids: Ids) -> Markup:
     """Return the definitions of the signs that links need.
 
-    They differ from each other and from the frame of a changed hex by their shape, and contrast with
-    every terrain, because each line is dark with a pale line upon it.
+    They are of ink with a pale rim, which contrasts with every terrain, and differ by their shape. What is
+    chosen has the colour that the style sheet gives to the player who chooses (`--you`).
     """
     inner = path_data((x * _INNER, y * _INNER) for x, y in CORNERS)
-    signs = [
+    return on_lines(
         element("path", id=ids.of("whole"), d=HEXAGON, fill_opacity="0"),
+        element("path", id=ids.of("empty"), d=HEXAGON, fill_opacity="0"),
+        element("path", id=ids.of("veil"), d=HEXAGON),
+        _dot("go", 0, 25, ids),
+        _dot("share", 66, 20, ids),
         element(
-            "path",
-            id=ids.of("empty"),
-            d=HEXAGON,
-            stroke=DARK,
-            stroke_opacity=".6",
-            stroke_width=4,
-            stroke_dasharray="14 10",
-            fill=HALO,
-            fill_opacity=".5",
+            "g",
+            element("circle", r=68, fill="none", stroke=HALO, stroke_width=22),
+            element("circle", r=68, fill="none", stroke=DARK, stroke_width=11),
+            id=ids.of("take"),
         ),
-    ]
-    if "option" in states:
-        signs.append(
-            element(
-                "g",
-                _corners(inner, DARK, width=23, length=58),
-                _corners(inner, "#fff", width=14, length=49),
-                id=ids.of("option"),
-            )
-        )
-    if "chosen" in states:
-        signs.append(
-            element(
-                "g",
-                element("path", d=inner, fill="none", stroke="#fff", stroke_width=22),
-                element("path", d=inner, fill="none", stroke=DARK, stroke_width=12),
-                element("circle", cy=-72, r=27, fill=DARK, stroke="#fff", stroke_width=5),
-                element(
-                    "path",
-                    d="M-12 -72L-3 -62L13 -83",
-                    fill="none",
-                    stroke="#fff",
-                    stroke_width=7,
-                    stroke_linecap="round",
-                    stroke_linejoin="round",
-                ),
-                id=ids.of("chosen"),
-            )
-        )
-    return on_lines(*signs)
+        element(
+            "g",
+            element("path", d=inner, fill="none", stroke=HALO, stroke_width=24),
+            element("path", d=inner, fill="none", stroke="var(--you, #a8115a)", stroke_width=14),
+            id=ids.of("chosen"),
+        ),
+    )
 
 
-def _corners(d: str, colour: str, *, width: float, length: float) -> Markup:
-    """Return the six corners of a hexagon; `length` is that of the line around each of them."""
+def _dot(name: str, y: float, radius: float, ids: Ids) -> Markup:
     return element(
-        "path",
-        d=d,
-        fill="none",
-        stroke=colour,
-        stroke_width=width,
-        stroke_dasharray=f"{number(length)} {number(_INNER * RADIUS - length)}",
-        stroke_dashoffset=length / 2,
+        "circle",
+        cy=y,
+        r=radius,
+        fill=DARK,
+        fill_opacity=".72",
+        stroke=HALO,
+        stroke_width=6,
+        id=ids.of(name),
     )

@@ -37,6 +37,15 @@ def terrain_symbol(package: str, name: str) -> Markup:
     return _motifs(drawing, drawing.empty)
 
 
+@lru_cache(maxsize=256)
+def terrain_icon(package: str, name: str) -> Markup:
+    """Return one motif of a terrain, large enough for a hex of twenty pixels."""
+    drawing = terrain_drawing(package, name)
+    if drawing is None:
+        return _name_markup(name, is_occupied=False)
+    return moved(drawing.motif, 0, 4, 2.5)
+
+
 def _motifs(drawing: TerrainDrawing, spots: tuple[Spot, ...]) -> Markup:
     return joined(*(moved(drawing.motif, spot.x, spot.y, spot.scale) for spot in spots))
 

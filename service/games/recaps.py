@@ -3,6 +3,7 @@
 The work for a recap is bounded, however long the game is and however long the player has been away.
 """
 
+from dataclasses import dataclass
 from threading import Lock
 from typing import Final
 
@@ -11,7 +12,7 @@ from cachetools import LRUCache
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Message
-from replay.history.recap import ACCOUNT_EVENTS, Recap, recap_events
+from replay.history.recap import ACCOUNT_EVENTS, Recap, RecapEvent, recap_events
 from service.games.loader import GameLoader
 
 MAX_EVENTS: Final = 30
@@ -22,6 +23,19 @@ CACHED_EVENTS: Final = 10_000
 """Events of the recaps that are cached."""
 _FIRST_PAGE: Final = 20
 _PAGE: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Latest:
+    """The last events of a game as they were at a head, with the resumptions that it had."""
+
+    seq: int = 0
+    hash: str = ""
+    resumptions: int = 0
+    events: tuple[RecapEvent, ...] = ()
+
+
+_NOTHING: Final = _Latest()
 
 
 class Recaps:
@@ -35,6 +49,9 @@ class Recaps:
         self._loader = loader
         self._cache: LRUCache[tuple[str, int | None], tuple[str, Recap]] = LRUCache(
             CACHED_EVENTS, getsizeof=lambda cached: len(cached[1].events) + 1
+        )
+        self._latest: LRUCache[str, _Latest] = LRUCache(
+            CACHED_EVENTS, getsizeof=lambda known: len(known.events) + 1
         )
         self._lock = Lock()
 
@@ -53,6 +70,32 @@ class Recaps:
         with self._lock:
             self._cache[key] = (head.hash, recap)
         return recap
+
+    def latest(self, head: Game, count: int) -> tuple[RecapEvent, ...]:
+        """Return the last events of a game, oldest first, without those about accounts; `count` at most.
+
+        Those that are known from an earlier head are not read again.
+        """
+        with self._lock:
+            known = self._latest.get(head.id, _NOTHING)
+        if known.hash == head.hash:
+            return known.events
+        first = max(0, head.seq - count)
+        events: tuple[RecapEvent, ...] = ()
+        if self._is_start_of(known, head, first):
+            first, events = known.seq, known.events
+        transitions = self._loader.transitions(head, first, head.seq)
+        events = (*events, *recap_events(transitions, head))[-count:]
+        with self._lock:
+            self._latest[head.id] = _Latest(head.seq, head.hash, len(head.resumptions), events)
+        return events
+
+    def _is_start_of(self, known: _Latest, head: Game, first: int) -> bool:
+        """Return whether the game has gone on from what is known, and not from before."""
+        if not first < known.seq < head.seq or known.resumptions != len(head.resumptions):
+            return False
+        (event,) = self._loader.event_range(head.id, known.seq - 1, known.seq)
+        return event["hash"] == known.hash
 
     def sentence(self, head: Game, player: str) -> Message | None:
         """Return in one sentence what has happened since a player's last turn; None if it is nothing.

@@ -113,7 +113,7 @@ def register(app: Flask) -> None:
         chosen_theme=chosen_theme,
         asset=asset,
         style_sheets=style_sheets,
-        clock_templates=lambda: clock_templates(request_renderer()),
+        clock_templates=_clock_templates,
         clock_text=clock_text,
         time_until=time_until,
         time_ago=_time_ago,
@@ -169,6 +169,10 @@ def _arms_svg(id: str, width: int) -> Markup:
 
 def _empty_shield_svg(width: int) -> Markup:
     return Markup(empty_shield_svg(width))  # noqa: S704 # the drawing contains no text
+
+
+def _clock_templates(is_short: bool = False) -> Mapping[str, str]:  # noqa: FBT001, FBT002 # a template calls it
+    return clock_templates(request_renderer(), is_short=is_short)
 
 
 def _club_name(game: Game) -> str | None:

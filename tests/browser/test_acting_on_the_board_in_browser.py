@@ -14,7 +14,7 @@ MOST_KEYS: Final = 25
 """For a turn of Sorcery."""
 BOXES: Final = """() => {
     const box = (selector) => document.querySelector(selector)?.getBoundingClientRect().toJSON();
-    return { board: box("#board-map svg"), window: box(".board-window"), bar: box(".acting-bar") };
+    return { board: box("#board-map svg"), window: box(".board-window"), bar: box(".bar") };
 }"""
 OUTDATED_PARTS: Final = """async () => {
     const html = await (await fetch(location.href)).text();
@@ -180,10 +180,12 @@ def test_keys_go_back_and_list_themselves_and_leave_fields_alone(visitors: Visit
     start = page.url
     number = page.locator("#board a.option").first.get_attribute("data-number")
     assert number is not None
+    page.locator(".do [popovertarget=ways]").click()
     page.locator("#action-text").fill("")
     page.locator("#action-text").press_sequentially(number)
     assert page.locator("#action-text").input_value() == number
     page.locator("#action-text").blur()
+    page.locator("#ways .sheet-close").click()
     page.keyboard.press(f"Control+{number[0]}")
     assert page.url == start
     for key in ("Escape", "Backspace"):

@@ -56,11 +56,11 @@ SYSTEMS_WHILE_ACTING: Final = [
         for name, fields in {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
     ),
 ]
-COLUMNS: Final = """() => [".board-window", ".game-side > *", ".game-talk"].map((name) => {
+COLUMNS: Final = """() => [".shelf", ".board-window", ".players", ".side"].map((name) => {
     const { left, right, top } = document.querySelector(name).getBoundingClientRect();
     return [left, right, top].map(Math.round);
 })"""
-"""The left and right side and the top of the board, of what is beside it and of the talk."""
+"""The left and right side and the top of the shelf, the board, the players and the moves."""
 
 LEAST_PIXELS: Final = 9
 WIDTH: Final = "(element) => element.getBoundingClientRect().width"
@@ -93,7 +93,7 @@ MEASURE_AGAIN: Final = """async () => {
 """Changes the height of the page, as what is shown below a board does."""
 MOST_STEPS: Final = 6
 """Choices that a player makes at each size of the window."""
-HEIGHTS_ABOVE: Final = """() => [".site-header", ".game-header", ".game-navigation"].map(
+HEIGHTS_ABOVE: Final = """() => [".table-top", ".strip"].map(
     (name) => document.querySelector(name).getBoundingClientRect().height)"""
 """The heights of what is above the board of a game."""
 PLACE_OF_START: Final = """() => {
@@ -176,7 +176,7 @@ def test_the_whole_board_is_visible_and_stays_where_it_is_while_a_player_acts(
 @pytest.mark.parametrize(
     "language", ["fr", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("en", "es"))]
 )
-def test_two_rows_and_the_tabs_are_above_the_board_of_a_phone(
+def test_one_row_and_one_for_each_player_are_above_the_board_of_a_phone(
     language: str, visitors: Visitors
 ) -> None:
     # The handles are as long as those of guests.
@@ -190,8 +190,8 @@ def test_two_rows_and_the_tabs_are_above_the_board_of_a_phone(
         for width in (320, 360):
             visitor.page.set_viewport_size(ViewportSize(width=width, height=740))
             page = visitor.open(f"/games/{game_id}")
-            links, state, tabs = page.evaluate(HEIGHTS_ABOVE)
-            assert (links < 50, state < 40, tabs < 45) == (True, True, True)
+            top, strip = page.evaluate(HEIGHTS_ABOVE)
+            assert (top < 50, strip < 40) == (True, True)
             assert place_of_board(page) < 135
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -232,7 +232,7 @@ def test_the_podium_leaves_the_whole_board_visible(
 
 
 @pytest.mark.nightly
-def test_a_wide_window_shows_the_board_the_players_and_the_talk_beside_each_other(
+def test_the_shelf_and_the_board_and_the_players_with_the_moves_are_beside_each_other(
     visitors: Visitors,
 ) -> None:
     game_id, players = visitors.accounts.start_game(3)
@@ -244,16 +244,13 @@ def test_a_wide_window_shows_the_board_the_players_and_the_talk_beside_each_othe
         columns: list[list[int]] = visitor.page.evaluate(COLUMNS)
         return columns
 
-    board, players_column, talk = columns(1920)
-    assert board[1] < players_column[0] < players_column[1] < talk[0]
-    assert board[2] == players_column[2] == talk[2]
-    assert talk[1] > 1850, "the page uses the whole width"
-    board, players_column, talk = columns(1280)
-    assert board[1] < players_column[0] == talk[0]
-    assert board[2] == players_column[2] < talk[2]
-    board, players_column, talk = columns(360)
-    assert board[0] == players_column[0] == talk[0]
-    assert board[2] < players_column[2] < talk[2]
+    for width in (1280, 1920):
+        shelf, board, players_column, moves = columns(width)
+        assert shelf[1] < board[0] < board[1] < players_column[0] == moves[0]
+        assert players_column[2] < moves[2]
+        assert moves[1] > width - 70, "the page uses the whole width"
+    shelf, board, players_column, _ = columns(360)
+    assert players_column[2] < board[2] < shelf[2]
 
 
 def test_the_confirmation_is_in_reach_without_scrolling_on_a_phone(visitors: Visitors) -> None:
@@ -356,6 +353,11 @@ def test_the_wheel_enlarges_the_board_only_where_it_does_not_hold_the_page_up(
     game_id, (first, _) = visitors.accounts.start_game(2)
     page = visitors.new(first).open(f"/games/{game_id}")
     page.locator("#board [data-zoom=in]").wait_for()
+    # The table fills the window: there is nothing to scroll.
+    assert not page.evaluate("document.documentElement.scrollHeight > innerHeight")
+    assert page.evaluate(TURN_WHEEL, [200]) == [True]
+    page = visitors.new(first).open(f"/games/{game_id}?seq={first.legal_actions(game_id)[0]}")
+    page.locator("#board [data-zoom=in]").wait_for()
     assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
     width = "document.querySelector('#board svg.map').getBoundingClientRect().width"
     whole = page.evaluate(width)
@@ -375,7 +377,7 @@ def test_the_wheel_enlarges_the_board_only_where_it_does_not_hold_the_page_up(
 def test_two_fingers_enlarge_the_board_one_moves_it_and_a_tap_chooses(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     page = visitors.new(first, phone=True).open(f"/games/{game_id}")
-    page.locator("#board [data-zoom=in]").wait_for()
+    page.locator("#board [data-zoom=in]:not([hidden])").wait_for(state="attached")
     touch = page.context.new_cdp_session(page)
     box = page.locator("#board .board-window").bounding_box()
     assert box is not None
@@ -438,7 +440,8 @@ WITH_BOARDS: Final = {
 
 def test_every_page_with_a_board_is_scrolled() -> None:
     templates = (ROOT / "service").rglob("templates/*.html")
-    assert {path.stem for path in templates if "game-main" in path.read_text()} == set(WITH_BOARDS)
+    scrolled = {path.stem for path in templates if "game-main" in path.read_text()}
+    assert {*scrolled, "game"} == set(WITH_BOARDS)
 
 
 @pytest.mark.parametrize("name", WITH_BOARDS)
@@ -476,12 +479,17 @@ def test_the_board_keeps_its_size_and_place_when_others_act_while_one_has_scroll
     visitor.page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
     page = visitor.open(f"/games/{game_id}")
     before = page.evaluate(MEASURES)
-    page.evaluate("scrollTo(0, 300)")
-    place = page.evaluate("scrollY")
-    assert place > 100
+    scrolled = """() => {
+        const list = document.querySelector('.moves');
+        list.scrollTop = list.scrollTop || -60;
+        return list.scrollTop;
+    }"""
+    place = page.evaluate(scrolled)
     seq = take_turn(game_id, players)["seq"]
     page.wait_for_function(
         "(seq) => Number(document.querySelector('#game').dataset.seq) >= seq", arg=seq
     )
     page.locator(STARTED).wait_for(state="attached")
-    assert (page.evaluate("scrollY"), page.evaluate(MEASURES)) == (place, before)
+    assert page.evaluate("scrollY") == 0
+    assert page.evaluate("document.querySelector('.moves').scrollTop") == place
+    assert page.evaluate(MEASURES) == before

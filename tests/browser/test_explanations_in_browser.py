@@ -1,7 +1,7 @@
 """Explanations and lessons in a browser, also without scripts: by pointing, by tapping and by keyboard."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.support.axe import violations
 from tests.support.browsing import Visitors
@@ -12,7 +12,8 @@ from tests.support.variants import nightly_except
 def test_a_tap_and_a_key_open_an_explanation(visitors: Visitors, *, javascript: bool) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     page = visitors.new(first, phone=True, javascript=javascript).open(f"/games/{game_id}")
-    word = page.get_by_role("button", name="Reserve").first
+    page.locator(".strip").first.tap()
+    word = page.locator("#seat-0").get_by_role("button", name="Reserve", exact=True)
     box = word.bounding_box()
     assert box is not None
     assert box["height"] >= 24
@@ -36,9 +37,18 @@ def test_lessons_are_switched_without_scripts(visitors: Visitors) -> None:
     page = visitors.new(javascript=False).open("/tutorial")
     page.get_by_role("button", name="Learn Barony by playing").click()
     address = page.url
+    open_about(page)
     page.get_by_role("button", name="Stop explaining new rules").click()
     expect(page).to_have_url(address)
     expect(page.locator(".lessons")).to_have_count(0)
+    open_about(page)
     page.get_by_role("button", name="Explain new rules as they come up").click()
     expect(page).to_have_url(address)
+    open_about(page)
     expect(page.get_by_role("button", name="Stop explaining new rules")).to_be_visible()
+
+
+def open_about(page: Page) -> None:
+    """Open what the menu of a game says about it."""
+    page.locator(".more-pages summary").click()
+    page.get_by_role("button", name="About this game").click()

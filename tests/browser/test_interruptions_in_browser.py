@@ -46,6 +46,7 @@ def test_what_a_reader_has_unfolded_stays_open_when_another_player_moves(
 ) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     page = at_browser(visitors.new(second), game_id).page
+    page.locator(".do [popovertarget=ways]").click()
     page.locator(".more-actions summary").click()
     first.act(game_id).raise_for_status()
     page.locator(YOUR_TURN).wait_for()

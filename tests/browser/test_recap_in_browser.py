@@ -77,7 +77,7 @@ def test_a_player_can_act_while_an_earlier_event_is_shown(visitors: Visitors) ->
     page.locator("#recap-next").click()
     page.locator("#recap-all").wait_for()
     page.locator("#choices .choice").first.click()
-    page.locator("#choices .path, #confirm").first.wait_for()
+    page.locator("#back").wait_for()
     assert page.locator("#recap-all").count() == 0
 
 
@@ -87,7 +87,7 @@ def test_the_recap_is_one_line_on_a_phone_and_outside_of_the_board(visitors: Vis
     recap, board = box_of(page, ".recap"), box_of(page, MAP)
     assert recap["height"] <= 60
     assert recap["y"] >= board["y"] + board["height"]
-    assert recap["y"] + recap["height"] <= box_of(page, ".board-tools")["y"]
+    assert recap["y"] + recap["height"] <= box_of(page, ".shelf")["y"]
 
 
 def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) -> None:

@@ -19,9 +19,8 @@ SIZES: Final = (
 _COUNT_HEXES: Final = """() => {
     const area = document.querySelector("#board .board-window").getBoundingClientRect();
     const hexes = [...document.querySelectorAll("#board svg.map [data-at]")];
-    const bar = document.querySelector(".acting-bar");
-    const isFixed = bar && getComputedStyle(bar).position === "fixed";
-    const cover = isFixed ? bar.getBoundingClientRect() : new DOMRect(-1, -1, 0, 0);
+    const bar = document.querySelector(".bar");
+    const cover = bar ? bar.getBoundingClientRect() : new DOMRect(-1, -1, 0, 0);
     const isVisible = ({ left, right, top, bottom }) =>
         left >= Math.max(0, area.left) && right <= Math.min(innerWidth, area.right) &&
         top >= Math.max(0, area.top) && bottom <= Math.min(innerHeight, area.bottom) &&
@@ -33,7 +32,7 @@ _COUNT_HEXES: Final = """() => {
 def count_hexes(page: Page) -> tuple[int, int]:
     """Return how many hexes of the board lie wholly in the window, and how many there are.
 
-    A hex below the bar of the action, at the bottom of a phone, is not visible.
+    A hex below the bar of the action is not visible.
     """
     visible, total = page.evaluate(_COUNT_HEXES)
     return visible, total

@@ -22,7 +22,7 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
 """Games that soon end, one of each rule system: the fields of the request that creates it."""
 YOUR_TURN: Final = "#status.your-turn"
 RANKING: Final = ".ending > ol"
-CHOICES: Final = "#choices a.choice"
+CHOICES: Final = "#acting :is(.acts, .tray, .shelf) a.choice"
 BOARD_OPTIONS: Final = "#board a.option[data-at]"
 WITH_PLACE: Final = frozenset(
     {
@@ -97,6 +97,7 @@ class ClickingPlayer:
 
     def resign(self) -> None:
         """Leave the game."""
+        self.press(self.page.locator(".do [popovertarget=ways]"))
         self.page.locator(".more-actions summary").click()
         self.follow(self.page.locator(".more-actions a[href='?action=resign']"))
         self.confirm()

@@ -19,7 +19,7 @@ OTHER_CHOICES: Final = "Other choices"
 """The name of the list of what can be chosen where nothing is asked."""
 CONFIRM: Final = "Confirm and send"
 WHY: Final = "Why "
-"""How the names of hexes begin that only explain why they cannot be chosen."""
+"""How the names of hexes and of actions begin that only explain why they cannot be chosen."""
 _ENTRY: Final = re.compile(r'^(?P<role>\w+)(?: "(?P<name>(?:[^"\\]|\\.)*)")?(?: \[.*\])?$')
 
 
@@ -57,9 +57,10 @@ class ScreenReaderPlayer(KeyboardPlayer):
             return []
         choices = [(board, name) for name in names(board, "link") if not name.startswith(WHY)]
         for question in [*names(action, "heading"), OTHER_CHOICES]:
-            answers = action.get_by_role("list", name=question, exact=True)
-            if answers.count():
-                choices += [(answers, name) for name in names(answers, "link")]
+            for answers in action.get_by_role("list", name=question, exact=True).all():
+                choices += [
+                    (answers, name) for name in names(answers, "link") if not name.startswith(WHY)
+                ]
         return choices
 
     @override

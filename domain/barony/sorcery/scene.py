@@ -11,11 +11,19 @@ from domain.barony.scene import (
     LEGEND,
     Changes,
     ChangesOf,
+    bank_shelf,
     changes_at,
     changes_by_steps,
     scene_with,
 )
-from domain.barony.sorcery.components import COST, POINTS_AN_IMPRINT, SPELL_NAMES, TITLE
+from domain.barony.sorcery.components import (
+    COST,
+    IMPRINT,
+    MAGIC_TOKEN,
+    POINTS_AN_IMPRINT,
+    SPELL_NAMES,
+    TITLE,
+)
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.formats import CastStep, SpellsCast
 from domain.barony.terms import LABELS as BASE_LABELS
@@ -23,7 +31,7 @@ from domain.barony.terms import TERRAINS
 from domain.event import Event
 from domain.hexes import Hex, hex_of
 from domain.messages import Message, Text, comma_list, message, message_in
-from domain.scene import LegendEntry, Panel, Row, Scene
+from domain.scene import Card, Count, CountGroup, LegendEntry, Panel, Row, Scene, Shelf
 
 SORCERY_LEGEND: Final = (
     *LEGEND,
@@ -51,6 +59,7 @@ def scene(position: BaronyPosition, event: Event | None) -> Scene:
         ),
         common_rows=(*base.common_rows, *_open_spells(position)),
         legend=SORCERY_LEGEND,
+        shelves=(_spell_shelf(position), bank_shelf(position)),
     )
 
 
@@ -83,7 +92,27 @@ def _panel(panel: Panel, player: PlayerJson) -> Panel:
         (message_in("label", "magic tokens"), player["magic"]),
         (message_in("label", "imprints"), worth if imprints else 0),
     )
-    return replace(panel, rows=(*panel.rows, *rows))
+    counts = (Count("imprint", IMPRINT, imprints), Count("magic", MAGIC_TOKEN, player["magic"]))
+    group = CountGroup(message_in("label", "magic"), counts)
+    return replace(panel, rows=(*panel.rows, *rows), groups=(*panel.groups, group))
+
+
+def _spell_shelf(position: BaronyPosition) -> Shelf:
+    """The open spells with their costs (BS-SPL-1)."""
+    cards = (
+        Card(
+            spell,
+            SPELL_NAMES[spell],
+            ("cast", spell),
+            price=COST[spell],
+            currency="magic",
+            family=FAMILY[spell],
+        )
+        for family in get_args(Family)
+        for spell in position["spells"]
+        if FAMILY[spell] == family
+    )
+    return Shelf(message_in("label", "spells"), cards=tuple(cards))
 
 
 LABELS: Final[Mapping[str, Text]] = {**BASE_LABELS, **dict(SPELL_NAMES.items())}

@@ -16,8 +16,7 @@ from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.messages import Listing, Message, PlayerAt, Text, listing, message
 from domain.scene import Scene
-from replay.history.event_text import actor_message, outcome_message
-from replay.history.recap import without_marks
+from replay.history.recap import marked_by, without_marks
 from replay.history.score_chart import Mark, finishers
 from replay.render.podium import Finisher
 from service import wall_clock
@@ -64,13 +63,12 @@ from service.pages.view_models.position_view import (
 )
 from service.pages.view_models.recap_view import RecapView, is_on_earlier_board, recap_view
 from service.pages.view_models.replayed_game import replayed_game
+from service.pages.view_models.table_view import table_view
 
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
-LATEST_EVENTS: Final = 8
+LATEST_EVENTS: Final = 60
 """Events that the page lists."""
-_EVENTS_OF_KEYS: Final = ("PlayerKeyAdded", "PlayerKeyRevoked")
-"""Events that browsers cause and no player thinks of; the log has them."""
 MAP_HEADER: Final = "Cartulary-Map"
 """The header of requests from pages whose map is not that of the position, such as a preview."""
 
@@ -222,10 +220,7 @@ def game_page(
         return show_open_game(game)
     seat = None if player is None else game.seat_of(player)
     status = 200 if refusal is None else status_of(refusal)
-    events = service().games.queries.event_page(
-        game_id, max(0, game.seq - LATEST_EVENTS), LATEST_EVENTS
-    )
-    last = _last_play(game, events)
+    last = _last_play(game)
     steps = notice = None
     if seat is not None and refusal is None:
         query = read_query(request.args.to_dict(flat=False))
@@ -233,13 +228,19 @@ def game_page(
         if steps is None and has_choices(query):
             notice = NO_LONGER_POSSIBLE
     if steps is not None and _replaces_choices_only(steps):
+        view = (
+            _view(game, seat, steps, last, recap_view(game, seat))
+            if steps.changes_map or MAP_HEADER in request.headers
+            else links_view(steps.scene, steps.links)
+        )
         return page(
             "choosing.html",
             game=game,
+            seat=seat,
             steps=steps,
-            view=_view(game, seat, steps, last, recap_view(game, seat))
-            if steps.changes_map or MAP_HEADER in request.headers
-            else links_view(steps.scene, steps.links),
+            view=view,
+            table=table_view(view.scene, seat, steps),
+            state_message=_state_message(game, seat),
             key=new_key(),
         )
     recap = recap_view(game, seat)
@@ -260,11 +261,7 @@ def game_page(
         "can_take_seats": can_take_seats(game, player),
         "leave_reason": reason_not_to_leave(game, seat),
         "time_left": time_left(game, wall_clock.format(wall_clock.now())),
-        "latest": [
-            (event, actor_message(event), outcome_message(game.rules, event, game))
-            for event in reversed(events)
-            if event["type"] not in _EVENTS_OF_KEYS
-        ],
+        "moves": service().games.recaps.latest(game, LATEST_EVENTS),
         "key": new_key(),
         "conversation": conversation(game, player),
         "message_key": new_key(),
@@ -278,7 +275,9 @@ def game_page(
         values["departure"] = service().games.replays.departure(game, seat)
     if game.state is not None:
         view = values["view"] = _view(game, seat, steps, last, recap)
+        values["table"] = table_view(view.scene, seat, steps)
         values["game_end"] = _game_end(game, view.scene)
+        values["winners"] = {entry["seat"] for entry in game.ranking or () if entry["place"] == 1}
     # A script that has asked for the choices alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
@@ -301,14 +300,9 @@ def _replaces_choices_only(steps: ActionSteps) -> bool:
     )
 
 
-def _last_play(game: Game, latest: Sequence[Event]) -> Event | None:
-    """Return the event that led to the position, None before the start.
-
-    It is usually among the `latest` events, which have been read already.
-    """
-    seq = game.position_seq
-    events = [event for event in latest if event["seq"] == seq]
-    events = events or service().games.queries.event_page(game.id, max(0, seq - 1), 1)
+def _last_play(game: Game) -> Event | None:
+    """Return the event that led to the position, None before the start."""
+    events = service().games.queries.event_page(game.id, max(0, game.position_seq - 1), 1)
     return events[0] if events else None
 
 
@@ -322,12 +316,13 @@ def _view(
     """Return the view of the position, or of the preview of the action that the player has chosen."""
     if steps is not None and steps.is_preview:
         # A preview that the player has not asked for must not hide what has happened.
-        scene = steps.preview_scene()
+        scene = marked_by(steps.preview_scene(), seat)
         is_chosen = has_choices(steps.query)
         if recap is not None and not is_chosen:
             scene = recap.scene(scene)
         return position_view(scene, links=steps.links)
     scene, links = scene_of(game, seat, last), {} if steps is None else steps.links
+    scene = marked_by(scene, None if last is None else last["data"].get("seat"))
     if recap is None:
         return position_view(scene, links=links)
     # Nothing can be chosen on an earlier board.

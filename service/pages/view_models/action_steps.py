@@ -23,7 +23,7 @@ from domain.next_step import Step, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption, with_changes
 from domain.turn_plan import PlannedAction, TurnPlan, goes_on_after, turn_plan
 from replay.render.embedded_map import view_box
-from replay.render.map_links import HexLink
+from replay.render.map_links import HexLink, sign_of
 from service.entered_text import trim
 from service.pages.view_models.position_view import unsealed_event
 
@@ -167,7 +167,7 @@ class ActionSteps:
     @cached_property
     def _replacements(self) -> Sequence[Choice]:
         """Other answers to a question about the last planned action that was answered for the player."""
-        if not self.planned or self.query.values != self._planned_values:
+        if not self.planned or self.query.values != self.planned_values:
             return ()
         return [choice for choice in self.planned[-1].step.alternatives if choice.at is None]
 
@@ -236,7 +236,7 @@ class ActionSteps:
         return [
             Option(
                 rules.LABELS.get(type, message("{type}", type=type)),
-                self.query.address(self._planned_values, attempt=type),
+                self.query.address(self.planned_values, attempt=type),
             )
             for type in rules.ACTIONS
             if type not in others
@@ -273,13 +273,13 @@ class ActionSteps:
         return rows
 
     @property
-    def _planned_values(self) -> tuple[str, ...]:
+    def planned_values(self) -> tuple[str, ...]:
         """The choices that led to the planned actions."""
         return tuple(value for planned in self.planned for value in planned.values)
 
     def _address_before(self, index: int) -> str:
         """Return the address with the choices before one that the player has made."""
-        count = len(self._planned_values) + self.step.manual.index(index)
+        count = len(self.planned_values) + self.step.manual.index(index)
         return self.query.address(self.query.values[:count])
 
     @property
@@ -316,15 +316,13 @@ class ActionSteps:
         for index, choice in enumerate(self.step.path):
             if choice.at is not None and index in self.step.manual:
                 links[choice.at] = HexLink(self._address_before(index), _GO_BACK, "chosen")
-        own = {
-            cell.at
-            for cell in self.scene.cells
-            if any(piece.seat == self.seat for piece in cell.pieces)
-        }
+        seats = {cell.at: {piece.seat for piece in cell.pieces} for cell in self.scene.cells}
+        own = {at for at, owners in seats.items() if self.seat in owners}
         for choice, at, number in hexes:
             address, label = self._address_of(choice), self._hex_label(choice)
             is_aside = self._is_before_type and not self.planned and at not in own
-            links[at] = HexLink(address, label, "option", number, is_aside)
+            sign = sign_of(seats.get(at, set()), self.seat)
+            links[at] = HexLink(address, label, "option", number, is_aside, sign)
         return links
 
     @cached_property

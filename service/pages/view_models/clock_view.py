@@ -46,6 +46,15 @@ class TimeLeft:
     text: Message
     milliseconds: int | None
 
+    @property
+    def short(self) -> Text:
+        """The time alone, for where there is little room."""
+        if self.milliseconds is None:
+            return message("stopped")
+        if self.milliseconds > 0:
+            return short_duration(self.milliseconds)
+        return self.text
+
 
 def time_left(game: Game, at: Timestamp) -> TimeLeft | None:
     """Return how much time the player to act has left at a time, or why the clock stands still.
@@ -129,11 +138,17 @@ TEMPLATES: Final[Mapping[str, Callable[..., Message]]] = {
 _PLACES: Final[Mapping[str, tuple[str, ...]]] = {"days": ("{0}", "{1}"), "hours": ("{0}", "{1}")}
 
 
-def clock_templates(render: Callable[[Message], str]) -> Mapping[str, str]:
-    """Return TEMPLATES as texts with the places `{0}` and `{1}` for their values."""
-    return {
+def clock_templates(
+    render: Callable[[Message], str], *, is_short: bool = False
+) -> Mapping[str, str]:
+    """Return TEMPLATES as texts with the places `{0}` and `{1}` for their values.
+
+    With `is_short`, the time left stands alone.
+    """
+    texts = {
         name: render(template(*_PLACES.get(name, ("{0}",)))) for name, template in TEMPLATES.items()
     }
+    return {**texts, "left": "{0}"} if is_short else texts
 
 
 def bank_rows(game: Game) -> list[tuple[int, Message]]:

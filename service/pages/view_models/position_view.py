@@ -1,6 +1,6 @@
 """A position as a page shows it: the map, with hexes as links, and what stands beside it as HTML."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -12,6 +12,7 @@ from domain.json_types import JsonObject
 from domain.scene import Scene
 from replay.render.descriptions import TableRow, legend_entries, table_rows
 from replay.render.embedded_map import board_svg, coordinates_svg, emblem_svg, symbol_svg
+from replay.render.icons import icon_names, icon_symbols
 from replay.render.map_links import NO_LINKS, HexLink, links_svg
 from service.http.language import request_renderer
 
@@ -45,6 +46,16 @@ class PositionView:
             for entry in legend_entries(self.scene)
             if entry.sign in {"terrain", "piece"}
         ]
+
+    @property
+    def icons(self) -> Markup:
+        """The symbols that the page needs to show the icons of the game."""
+        return Markup(icon_symbols(self.scene))  # noqa: S704 # the drawings contain no text
+
+    @property
+    def icon_names(self) -> Collection[str]:
+        """The names of the icons that the game has besides its terrains and pieces."""
+        return icon_names(self.scene.package)
 
     def emblem(self, seat: int) -> Markup:
         """Return the emblem that the pieces of a seat have, in the colour of the seat."""

@@ -1,7 +1,9 @@
 """The links upon a map: what each does, how it is marked, and that it lies exactly on its hex."""
 
 import gzip
+from collections.abc import Mapping
 from typing import Literal
+from xml.etree.ElementTree import Element
 
 from hypothesis import given, settings
 
@@ -9,7 +11,7 @@ from domain.hexes import Hex
 from domain.messages import hex_at, message
 from domain.scene import Scene
 from replay.render.embedded_map import board_svg
-from replay.render.map_links import HexLink, links_svg
+from replay.render.map_links import HexLink, links_svg, sign_of
 from tests.support.languages import ENGLISH, FRENCH
 from tests.support.scenes import FULL_SCENE, recorded_scene, scenes, verbatim
 from tests.support.svg import SVG, assert_allowed_by_a_strict_policy, hexes, parsed, view_box
@@ -51,10 +53,33 @@ def test_an_option_shows_the_number_by_which_a_keyboard_chooses_it() -> None:
 def test_options_and_choices_have_signs_and_other_links_have_none() -> None:
     links = {(0, 0): link((0, 0)), (1, 0): link((1, 0), "chosen"), (0, 1): link((0, 1), "")}
     by_hex = hexes(links_svg(FULL_SCENE, ENGLISH, links))
-    rings = {at: e.find(f"{SVG}use[@class='ring']") for at, e in by_hex.items()}
-    signs = {at: ring.attrib["href"] for at, ring in rings.items() if ring is not None}
-    assert signs == {"0,0": "#link-option", "1,0": "#link-chosen"}
+    assert signs(by_hex) == {"0,0": "#link-go", "1,0": "#link-chosen"}
     assert "class" not in by_hex["0,1"].attrib
+
+
+def signs(by_hex: Mapping[str, Element]) -> dict[str, str]:
+    """The signs of links, by hex."""
+    marks = {at: hex_.find(f"{SVG}use[@class='mark']") for at, hex_ in by_hex.items()}
+    return {at: mark.attrib["href"] for at, mark in marks.items() if mark is not None}
+
+
+def test_the_sign_of_an_option_says_who_is_on_the_hex() -> None:
+    assert [sign_of(seats, 0) for seats in ((), (0,), (1,), (0, 1))] == [
+        "go",
+        "share",
+        "take",
+        "share",
+    ]
+
+
+def test_a_veil_lies_on_the_other_hexes_where_most_can_be_chosen() -> None:
+    cells = [cell.at for cell in FULL_SCENE.cells]
+    most = links_svg(FULL_SCENE, ENGLISH, {at: link(at) for at in cells[1:]})
+    assert signs(hexes(most)) == {}
+    assert len(parsed(most).findall(f".//{SVG}use[@class='veil']")) == 1
+    few = links_svg(FULL_SCENE, ENGLISH, {cells[0]: link(cells[0])})
+    assert len(signs(hexes(few))) == 1
+    assert parsed(few).findall(f".//{SVG}use[@class='veil']") == []
 
 
 def test_a_hex_beside_the_board_is_an_empty_target() -> None:

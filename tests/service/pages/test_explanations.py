@@ -29,7 +29,7 @@ def test_words_and_actions_open_their_explanations(
     ids = dict(popovers)
     assert len(ids) == len(popovers)
     targets = re.findall(r'class="explained" popovertarget="([^"]+)"', page)
-    described = re.findall(r'class="choice button"[^>]* aria-describedby="([^"]+)"', page)
+    described = re.findall(r'class="choice [^"]*"[^>]* aria-describedby="([^"]+)"', page)
     assert {*targets, *described} <= ids.keys()
     assert targets
     render = renderer(language)

@@ -41,7 +41,7 @@ def test_the_podium_shows_titles_and_points_by_source(
 def test_the_result_stands_beside_the_board(browser: FlaskClient, store: StoreGame) -> None:
     game, _ = store("duke-of-three")
     page = browser.get(f"/games/{game}").text
-    assert page.index('id="board"') < page.index('class="game-side"') < page.index('class="podium"')
+    assert page.index('id="board"') < page.index('class="side"') < page.index('class="podium"')
 
 
 def test_the_end_leads_to_the_turning_point_the_first_move_and_the_picture(
@@ -97,8 +97,8 @@ def test_the_line_about_the_end_says_why_the_game_has_ended(
 ) -> None:
     """BY-END-2, BY-END-6, BN-END-1, BN-OUB-3."""
     game, record = store(name)
-    latest = browser.get(f"/games/{game}").text.partition('class="latest"')[2]
-    assert reason in latest.partition("</section>")[0]
+    latest = browser.get(f"/games/{game}").text.partition('class="moves"')[2]
+    assert reason in latest.partition("</ol>")[0]
     *_, last = transitions(record)
     assert reason in english(outcome_message(last.after.rules, last.event, last.after))
     assert reason not in english(outcome_message(last.after.rules, last.event))

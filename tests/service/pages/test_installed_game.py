@@ -13,7 +13,7 @@ from service.bootstrap import Service
 from tests.support.page_players import PlayersOfPages, forms_of
 from tests.support.seven_hexes.registration import registered
 
-OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
+OPTION = re.compile(r'<a class="choice [\w -]+" href="([^"]+)"')
 ROUNDS = 3
 
 

@@ -40,8 +40,10 @@ def test_a_guest_begins_a_game_with_a_lesson_beside_the_first_question(
     lessons = re.search(r'<section class="card lessons".*?</section>', page, re.DOTALL)
     assert lessons is not None
     assert page.index('class="card lessons"') < page.index('id="acting"')
-    # On a phone, a link in the bar of the action leads there.
-    assert page.index('<a href="#lessons-heading">') > page.index('id="lessons-heading"')
+    # On a phone, a button in the bar of the action opens it.
+    assert page.index('class="to-lessons" popovertarget="side"') > page.index(
+        'id="lessons-heading"'
+    )
     (first, *_) = game.rules.LESSONS
     for clause in first.clauses:
         assert re.search(rf'href="/rules/\w+#{clause}">{clause}</a>', lessons[0])

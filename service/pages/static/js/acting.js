@@ -96,7 +96,7 @@ function press(acting, key, target) {
   if (key === "Enter") return !target.closest(ACTIVATED_BY_ENTER) && follow(acting.querySelector("#confirm button"));
   if (key === "Escape" || key === "Backspace") return follow(acting.querySelector("#back"));
   if (key === "?") return showKeys(acting);
-  if (key.startsWith("Arrow") && target.closest(".acting-bar")) return goToBoard();
+  if (key.startsWith("Arrow") && target.closest("#acting")) return goToBoard();
   return false;
 }
 
@@ -130,6 +130,7 @@ function goToBoard() {
 /** @param {HTMLElement} acting */
 function showKeys(acting) {
   const keys = acting.querySelector("details.keys");
+  /** @type {HTMLElement | null} */ (acting.querySelector("#ways:not(:popover-open)"))?.showPopover();
   keys?.setAttribute("open", "");
   /** @type {HTMLElement | null | undefined} */ (keys?.querySelector("summary"))?.focus();
   return true;

@@ -31,16 +31,15 @@ export function start(board) {
   const layers = /** @type {HTMLElement} */ (board.querySelector(".board-layers"));
   if (!area || !layers) return undefined;
   const page = location.pathname;
+  // The table has a region for its board, whose size is that of the window.
+  const isTable = board.closest(".table") !== null;
   let zoom = 1;
 
   /** The board is as high as the rest of the window, below what is above it while the page is not scrolled. */
   function measure() {
-    const { top, height } = area.getBoundingClientRect();
-    const above = top - displacement(area);
     // The next page has the same height above its board, before this script has started there.
-    const { style } = document.documentElement;
-    style.setProperty("--above", `${Math.round(above)}px`);
-    style.setProperty("--board-end", `${Math.ceil(above + height)}px`);
+    const above = area.getBoundingClientRect().top - displacement(area);
+    if (!isTable) document.documentElement.style.setProperty("--above", `${Math.round(above)}px`);
     fitCoordinates();
   }
 

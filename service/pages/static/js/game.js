@@ -111,6 +111,8 @@ async function read(address) {
 function replace(html) {
   const focusSelector = selectorOf(document.activeElement);
   const texts = TEXTS.map((id) => /** @type {HTMLInputElement | null} */ (document.getElementById(id))?.value);
+  const scrolled = document.querySelector(".moves")?.scrollTop ?? 0;
+  const shown = document.querySelector("#page :popover-open")?.id;
   const unfolded = [...document.querySelectorAll("#page details[open]")].map(({ className }) => className);
   const htmx = /** @type {any} */ (window).htmx;
   htmx.swap("#page", html, { swapStyle: "outerHTML", swapDelay: 0, settleDelay: 0 }, { select: "#page" });
@@ -122,6 +124,8 @@ function replace(html) {
   }
   for (const details of document.querySelectorAll("#page details"))
     if (details.className && unfolded.includes(details.className)) details.setAttribute("open", "");
+  document.querySelector(".moves")?.scrollTo(0, scrolled);
+  if (shown) document.getElementById(shown)?.showPopover();
   const target = /** @type {HTMLElement | null} */ (focusSelector ? document.querySelector(focusSelector) : null);
   if (target) target.focus({ preventScroll: true });
   // Without a focus before, none is set: keys mean what they meant before the event.

@@ -1,0 +1,114 @@
+"""The table of a game: everything is in the window at every size, and no step of a turn moves anything."""
+
+import random
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Page, ViewportSize
+
+from tests.support.accounts import PlayerClient, take_turn
+from tests.support.axe import violations
+from tests.support.board_windows import SIZES
+from tests.support.browsing import STARTED, Visitors
+from tests.support.playing_by_clicking import ClickingPlayer
+from tests.support.table_measures import faults, places
+
+SYSTEMS: Final[dict[str, dict[str, Any]]] = {
+    "barony": {"seats": 3},
+    "sorcery of five": {"seats": 5, "options": {"sorcery": True}},
+    "baron": {"rules": "baron", "seats": 4},
+}
+TURNS: Final = {"full": 40, "empty": 1}
+"""How many turns have been taken on a table."""
+MOST_STEPS: Final = 5
+
+
+def at_table(visitors: Visitors, name: str, turns: int) -> tuple[str, PlayerClient]:
+    """Return a game after this number of turns, and the player whose turn it is."""
+    game_id, players = visitors.accounts.start_game(**SYSTEMS[name])
+    for _ in range(turns):
+        take_turn(game_id, players)
+    to_act: int = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    return game_id, players[to_act]
+
+
+def resize(page: Page, size: tuple[int, int]) -> None:
+    page.set_viewport_size(ViewportSize(width=size[0], height=size[1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "turns", "language", "dark"),
+    [
+        ("sorcery of five", "full", "fr", False),
+        ("baron", "full", "es", True),
+        pytest.param("barony", "full", "en", True, marks=pytest.mark.nightly),
+        pytest.param("barony", "empty", "fr", False, marks=pytest.mark.nightly),
+        pytest.param("baron", "empty", "en", False, marks=pytest.mark.nightly),
+        pytest.param("sorcery of five", "empty", "es", True, marks=pytest.mark.nightly),
+    ],
+)
+def test_everything_is_in_the_window_and_apart_at_every_size(
+    visitors: Visitors, name: str, turns: str, language: str, *, dark: bool
+) -> None:
+    game_id, player = at_table(visitors, name, TURNS[turns])
+    visitor = visitors.new(player, language=language, dark=dark)
+    page = visitor.page
+    for size in SIZES:
+        resize(page, size)
+        visitor.open(f"/games/{game_id}")
+        assert (size, faults(page)) == (size, [])
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("sorcery of five", (1366, 768)),
+        ("barony", (390, 844)),
+        *(
+            pytest.param(name, size, marks=pytest.mark.nightly)
+            for name, size in (
+                ("baron", (1366, 768)),
+                ("baron", (390, 844)),
+                ("sorcery of five", (390, 844)),
+                ("barony", (1920, 1080)),
+            )
+        ),
+    ],
+)
+def test_no_step_of_a_turn_moves_anything(
+    visitors: Visitors, name: str, size: tuple[int, int]
+) -> None:
+    game_id, account = at_table(visitors, name, 24)
+    player = ClickingPlayer(visitors.new(account), game_id, random.Random(1))
+    resize(player.page, size)
+    player.open()
+    before = places(player.page)
+    for _ in range(MOST_STEPS):
+        player.answer()
+        assert places(player.page) == before, player.page.url
+        assert faults(player.page) == []
+        if player.page.locator("#confirm").count():
+            break
+    player.follow(player.page.locator("#back"))
+    assert places(player.page) == before
+
+
+def test_an_event_moves_nothing_and_what_was_opened_stays_open(visitors: Visitors) -> None:
+    game_id, players = visitors.accounts.start_game(3)
+    for _ in range(9):
+        take_turn(game_id, players)
+    to_act = players[0].http.get(f"/api/v1/games/{game_id}").json()["to_act"]
+    page = visitors.new(players[to_act - 1]).open(f"/games/{game_id}")
+    before = places(page)
+    page.locator(".strip").first.click()
+    page.locator(".seat-card:popover-open").wait_for()
+    seq = take_turn(game_id, players)["seq"]
+    page.wait_for_function(
+        "(seq) => Number(document.querySelector('#game').dataset.seq) >= seq", arg=seq
+    )
+    page.locator(STARTED).wait_for(state="attached")
+    assert page.locator(".seat-card:popover-open").count() == 1
+    after = places(page)
+    for part in (".strip", ".board", ".shelf"):
+        assert after[part] == before[part]
