@@ -1,5 +1,6 @@
 """The pages around a game: nothing leaves its window or its box, overlaps, or is too small or pale."""
 
+import itertools
 from dataclasses import dataclass
 from typing import Final
 
@@ -20,6 +21,7 @@ WINDOWS: Final[list[ViewportSize]] = [
     {"width": 768, "height": 1024},
 ]
 LANGUAGES: Final = ["en", "fr", "es"]
+_long_handles = (f"a-handle-of-thirty-characters-{number}" for number in itertools.count(1))
 
 
 @dataclass
@@ -35,7 +37,7 @@ class Pages:
 def pages(visitors: Visitors) -> Pages:
     """A player has the turn, waits for another, waits for players, and has seen a game end."""
     accounts = visitors.accounts
-    player, friend = accounts.register(), accounts.register("a-handle-as-long-as-possible")
+    player, friend = accounts.register(), accounts.register(next(_long_handles))
     for creator, other in ((player, friend), (friend, player)):
         game = creator.create_game(clock={"per_turn": 86_400})
         other.join(game)
