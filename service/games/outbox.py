@@ -11,7 +11,7 @@ from domain.json_types import JsonObject
 from ledger.canonical import canonical
 from ledger.clock import turn_clock
 from service import wall_clock
-from service.notification_subjects.table import subject_of
+from service.notification_subjects.table import TYPES_WITH_SUBJECT, subject_of
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
 LONGEST_REMINDER: Final = timedelta(hours=24)
@@ -99,12 +99,13 @@ def _event_entries(before: Game | None, event: Event) -> dict[str, JsonObject | 
     """
     is_by_clock, is_action = event["by"] == {"system": "clock"}, event["action"] is not None
     name, payload = f"notify/event/{event['seq']}", {"seq": event["seq"]}
+    has_subject = event["type"] in TYPES_WITH_SUBJECT and subject_of(event) is not None
     if not is_by_clock or before is None:
-        return {} if subject_of(event) is None else {name: payload}
+        return {name: payload} if has_subject else {}
     seat = event["data"].get("seat", before.to_act)
     if is_action and seat in before.seats_of_people():
         return {name: {**payload, "seat": seat, "turn": before.turn}}
-    if not is_action and subject_of(event) is not None and seat in before.seats_of_people():
+    if not is_action and has_subject and seat in before.seats_of_people():
         return {name: payload}
     return {}
 

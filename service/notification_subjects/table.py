@@ -485,6 +485,8 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     if description.event is not None
 }
 """By event type, the subject of the notification about one such event."""
+TYPES_WITH_SUBJECT: Final = frozenset({*SUBJECT_OF_EVENT, "SubstituteSeated"})
+"""The types of the events that have a subject whoever causes them, or at least if an administrator does."""
 NOT_NOTIFIED: Final[Mapping[str, str]] = {
     "SeatLeft": "the list of games shows the free place, and the game waits for nobody",
     "InvitationRevoked": "the invitation just disappears for the player",
