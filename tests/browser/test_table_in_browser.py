@@ -16,7 +16,7 @@ from tests.support.table_measures import faults, places
 SYSTEMS: Final[dict[str, dict[str, Any]]] = {
     "barony": {"seats": 3},
     "sorcery of five": {"seats": 5, "options": {"sorcery": True}},
-    "baron": {"rules": "baron", "seats": 4},
+    "baron": {"rules": "baron", "seats": 3},
 }
 TURNS: Final = {"full": 40, "empty": 1}
 """How many turns have been taken on a table."""
