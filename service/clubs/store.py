@@ -7,6 +7,8 @@
     cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
     cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
     cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
+    cartulary:reserved-KIND-of:PLAYER   the clubs or invitations of a player that are being stored; see
+                                  service/bounded_collections.py
 
 The hash decides. A player's set is written before the hash and shortened after it, so it may name a club to
 which the player has no relation, which is then removed; and so does the list of public clubs. A name that a
@@ -37,6 +39,7 @@ to join.
 RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
 _PERSON: Final = "person:"
 _HEAD: Final = ("name", "about", "owner", "created", "members", "private", "link")
+_RESERVED_KINDS: Final = ("invitations", "clubs")
 _SECONDS_TO_TAKE: Final = 60
 _BATCH_SIZE: Final = 500
 _SHARDS: Final = Shards("clubs")
@@ -118,9 +121,16 @@ class ClubStore:
         self, relation: Relation, player: str, club_id: str, maximum: int, count: Callable[[], int]
     ) -> AbstractContextManager[bool]:
         """Reserve a relation of a player to a club while it is stored; see `reserved_entry`."""
-        kind = "invitations" if relation == "invited" else "clubs"
-        key = f"cartulary:reserved-{kind}-of:{player}"
+        key = _reserved_key("invitations" if relation == "invited" else "clubs", player)
         return reserved_entry(self._redis, key, maximum, count, club_id)
+
+    def _is_reserved(self, player: str, club_id: str) -> bool:
+        """Return whether a relation of a player to a club is being stored."""
+        with unavailable_on_error():
+            return any(
+                self._redis.zscore(_reserved_key(kind, player), club_id) is not None
+                for kind in _RESERVED_KINDS
+            )
 
     def relation(self, club_id: str, player: str) -> Relation | None:
         """Return the relation of a player to a club; None without one, and if there is no such club."""
@@ -238,7 +248,9 @@ class ClubStore:
         clubs: list[tuple[Club, Relation]] = []
         for id, entry in zip(ids, self.get_each(ids, player), strict=True):
             if entry is None or entry[1] is None:
-                self.forget(player, id)
+                # A request that stores the relation has listed the club already.
+                if not self._is_reserved(player, id):
+                    self.forget(player, id)
             else:
                 clubs.append((entry[0], entry[1]))
         return sorted(clubs, key=lambda item: (sorting_key(item[0].name), item[0].id))
@@ -353,10 +365,16 @@ class ClubStore:
 
     def forget(self, player: str, club_id: str) -> None:
         """Remove a club from the clubs of a player, unless the player has a relation to it."""
+        if self.relation(club_id, player) is not None:
+            return
         with unavailable_on_error():
             self._redis.srem(_clubs_of_key(player), club_id)
         if self.relation(club_id, player) is not None:
             self._remember(player, club_id)
+
+
+def _reserved_key(kind: str, player: str) -> str:
+    return f"cartulary:reserved-{kind}-of:{player}"
 
 
 def _with_count(entry: ClubWithPeople) -> ClubWithPeople:

@@ -170,7 +170,7 @@ def _fields(part: Any) -> str:
         value = getattr(part, field.name)
         if value is True:
             texts.append(field.name)
-        elif value is not False and value not in ("", ()):
+        elif value is not False and value is not None and value not in ("", ()):
             texts.append(f"{field.name} {_text(value)}")
     return ", ".join(texts)
 

@@ -272,7 +272,7 @@ def test_bad_trees_are_refused_with_the_path_of_the_fault(service: Service, game
     assert "1: contradicts the action at 0: both have the same condition" in fault(
         [node(0, first, turns), node(0, first)]
     )
-    assert "0.then.1: contradicts the action at 0.then.0: an action of one's own" in fault(
+    assert "0.then.1: contradicts the action at 0.then.0: your own action" in fault(
         [node(0, first, turns, node(2, RESIGN))]
     )
     assert fault([node(0, other), node(0, first, node(1, first))]).startswith("BY-"), (

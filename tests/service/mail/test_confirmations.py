@@ -71,10 +71,10 @@ def test_a_token_is_void_after_the_address_was_changed_or_removed(service: Servi
     ada = guest(service)
     value = token(service, ada)
     service.notifications.mail.addresses.set(ada, "other@example.org")
-    with raises(NotFound, match="not that of the account"):
+    with raises(NotFound, match="no longer that of the account"):
         service.notifications.mail.confirmations.confirm(value)
     service.notifications.mail.addresses.remove(ada)
-    with raises(NotFound, match="not that of the account"):
+    with raises(NotFound, match="no longer that of the account"):
         service.notifications.mail.confirmations.confirm(value)
     assert status(service, ada) is None
 

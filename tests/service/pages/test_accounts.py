@@ -24,7 +24,7 @@ def register(browser: FlaskClient, handle: str = "ada", **fields: str) -> TestRe
 
 def handle_shown(browser: FlaskClient) -> str | None:
     """Return the handle that the header of the pages shows; None for a visitor who is not logged in."""
-    match = re.search(r'<a href="/account">(.*?)</a>', browser.get("/").text)
+    match = re.search(r'href="/account"><svg.*?</svg>([^<]*)</a>', browser.get("/").text)
     return None if match is None else match.group(1)
 
 

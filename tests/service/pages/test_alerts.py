@@ -51,8 +51,8 @@ def shown(browser: FlaskClient, address: str) -> str:
 
 
 def test_a_takeback_is_asked_for_and_answered_on_the_board(table: Table) -> None:
-    assert "Take back</button>" in table.ada.get(table.address).text
-    assert "Take back</button>" not in table.bea.get(table.address).text
+    assert "Take back</span></button>" in table.ada.get(table.address).text
+    assert "Take back</span></button>" not in table.bea.get(table.address).text
     asked = post(table.ada, f"{table.address}/takebacks", table.address, next=table.address)
     assert asked.location == table.address
     assert "Your takeback waits for bea" in shown(table.ada, table.address)

@@ -164,7 +164,7 @@ def test_open_games_show_the_reliability_of_their_creators(
     shown = "ada takes 100 % of turns in time"
     for address in ("/games?list=open", "/"):
         assert shown in visitor.get(address).text
-    assert '<span class="badge">rated</span></h1>' in visitor.get(f"/games/{played.id}").text
+    assert '<span class="badge">rated</span></p>' in visitor.get(f"/games/{played.id}").text
     for address in (f"/games/{played.id}", f"/games/{played.id}?seq=5", f"/games/{played.id}/log"):
         assert 'href="/players/ada"' in visitor.get(address).text
     token = service.accounts.players.login("ada", "correct horse")[1]

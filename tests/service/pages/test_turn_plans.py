@@ -206,7 +206,7 @@ def test_going_back_from_a_keep_leads_to_the_tile(turn: Turn) -> None:
     at = "{},{}".format(*lay["at"])
     choices = turn.choices_to(lay)
     whole = turn.page(f"{choices}&choose={at}")
-    back = re.search(r'<a id="back" class="button" href="([^"]+)"', whole)
+    back = re.search(r'<a id="back" class="button icon-button" href="([^"]+)"', whole)
     assert back is not None
     assert unescape(back[1]) == choices
     # The tile that is planned is one choice, which can be made again.
