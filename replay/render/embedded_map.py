@@ -235,6 +235,7 @@ def symbol_svg(scene: Scene, kind: str, seat: int | None = None) -> str:
     return _svg(joined(hexagon, terrain_symbol(scene.package, kind)), "-103 -103 206 206")
 
 
+@lru_cache(maxsize=16)
 def emblem_svg(seat: int) -> str:
     """Return the emblem of a seat on its colour as a separate `<svg>` element, like `symbol_svg`.
 

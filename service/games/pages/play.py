@@ -67,7 +67,7 @@ from service.pages.view_models.table_view import table_view
 
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
-LATEST_EVENTS: Final = 60
+LATEST_EVENTS: Final = 40
 """Events that the page lists."""
 MAP_HEADER: Final = "Cartulary-Map"
 """The header of requests from pages whose map is not that of the position, such as a preview."""
