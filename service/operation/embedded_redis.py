@@ -19,7 +19,7 @@ from tenacity import Retrying, retry_if_exception_type, retry_if_result, wait_fi
 from domain.messages import Message, message
 from replay.language.renderer import english
 from service.errors import ServiceError
-from service.operation.append_only_file.parts import snapshot_version
+from service.operation.append_only_file.parts import ManifestError, snapshot_version
 from service.operation.append_only_file.repair import check_parts, cut_off_incomplete_write
 from service.operation.append_only_file.takeover import check_readable, take_over
 from service.operation.child_process import ChildProcess
@@ -180,11 +180,14 @@ class EmbeddedRedis:
         self._wait_until_ready()
 
     def _replace_snapshot(self) -> None:
-        """Have the server replace a snapshot in its file by commands, while it works."""
-        if snapshot_version(self._folder) is not None:
-            # It may have begun to rewrite its file by itself.
-            with self._connect() as client, suppress(redis.ResponseError):
-                client.bgrewriteaof()
+        """Have the server replace a snapshot in its file by commands, while it works.
+
+        It may have begun to rewrite its file by itself, which is the same.
+        """
+        with suppress(ManifestError, redis.ResponseError):
+            if snapshot_version(self._folder) is not None:
+                with self._connect() as client:
+                    client.bgrewriteaof()
 
     def _connect(self) -> redis.Redis:
         # `protocol=2` avoids the handshake of version 3.
