@@ -305,10 +305,11 @@ def _shelves(position: BaronPosition) -> Iterator[Shelf]:
     )
     pile = Count("tile", message_in("label", "pile"), position["pile"])
     yield Shelf(message_in("label", "market"), cards=tuple(market), total=pile)
-    known = [player["reserve"] for player in position["players"] if player["reserve"]]
-    if len(known) == 1:
-        own = (Card(tile, TILE_TERMS[tile], ("place_tile", tile)) for tile in known[0])
-        yield Shelf(message_in("label", "your tiles"), cards=tuple(own))
+    visible = [player["reserve"] for player in position["players"] if player["reserve"]]
+    if len(visible) == 1:
+        # Others see no reserve, and somebody who may see all has none.
+        cards = (Card(tile, TILE_TERMS[tile], ("place_tile", tile)) for tile in visible[0])
+        yield Shelf(message_in("label", "your tiles"), cards=tuple(cards))
 
 
 def _panel_rows(

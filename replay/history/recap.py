@@ -178,14 +178,26 @@ class Recap:
 
 def recap_events(transitions: Iterable[Transition], head: Game) -> tuple[RecapEvent, ...]:
     """Return successive events of a game with this head for a recap."""
-    return tuple(
-        _recap_event(transition, head)
-        for transition in transitions
-        if transition.event["type"] not in ACCOUNT_EVENTS
-    )
+    recapped: list[RecapEvent] = []
+    last: tuple[Game, Scene] | None = None
+    for transition in transitions:
+        if transition.event["type"] in ACCOUNT_EVENTS:
+            continue
+        # The event before has led to the same pieces and counts as this one begins with.
+        before = last[1] if last is not None and last[0] is transition.before else None
+        event, scene = _recap_event(transition, head, before)
+        recapped.append(event)
+        last = None if scene is None else (transition.after, scene)
+    return tuple(recapped)
 
 
-def _recap_event(transition: Transition, head: Game) -> RecapEvent:
+def _recap_event(
+    transition: Transition, head: Game, before: Scene | None
+) -> tuple[RecapEvent, Scene | None]:
+    """Return the event for a recap, and the scene after it if it has changed the board.
+
+    `before` is a scene of the position before it; None if there is none yet.
+    """
     event, after = transition.event, transition.after
     action = event["action"]
     recapped = RecapEvent(
@@ -202,7 +214,7 @@ def _recap_event(transition: Transition, head: Game) -> RecapEvent:
         seat=event["data"].get("seat") if action is not None else None,
     )
     if after.state is None or (can_be_superseded(event) and head.is_superseded(event["seq"])):
-        return recapped
+        return recapped, None
     scene: Scene = after.rules.scene(after.position(None), event)
     names = piece_names(scene)
     scene = marked_by(scene, recapped.seat)
@@ -214,13 +226,15 @@ def _recap_event(transition: Transition, head: Game) -> RecapEvent:
     )
     recapped = replace(recapped, losses=tuple(losses), arrows=scene.arrows, cells=cells)
     if recapped.seat is None or transition.before is None or transition.before.state is None:
-        return recapped
-    before: Scene = transition.before.rules.scene(transition.before.position(None), None)
-    return replace(
+        return recapped, scene
+    if before is None:
+        before = transition.before.rules.scene(transition.before.position(None), None)
+    recapped = replace(
         recapped,
         placed=_placed(before, scene, recapped.seat),
         changes=_changes(before, scene, recapped.seat),
     )
+    return recapped, scene
 
 
 def _placed(before: Scene, after: Scene, seat: int) -> tuple[Piece, ...]:

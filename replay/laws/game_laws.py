@@ -33,7 +33,7 @@ from replay.render.svg import svg
 from replay.sandbox import known_secrets
 
 LAWS: Final[Mapping[str, Text]] = {
-    "play": message("Whoever is to act has an action, and play comes to an end."),
+    "play": message("The seat to act has an action, and the game ends."),
     "bots": message("Every bot chooses one of the actions that it gets."),
     "apply": message(
         "An event that is applied leads to what `decide` has stated, and changes no copy."
@@ -386,9 +386,9 @@ class _GameCheck:
         if not self._views and any(opened.values()):
             self._views = dict.fromkeys((None, *range(events[0]["data"]["seats"])))
         for viewer in self._views:
-            known = known_secrets(opened, viewer)
+            visible = known_secrets(opened, viewer)
             for added in events:
-                self._views[viewer] = evolve(self._views[viewer], added, known)
+                self._views[viewer] = evolve(self._views[viewer], added, visible)
 
     def _check_secrets(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
         for viewer, view in self._views.items():

@@ -9,7 +9,7 @@ from service.notifications.stored_messages import decode_message
 
 
 def invitation_notice(service: Service, club_id: str, reader: Player, server: str) -> Notice:
-    """Return the mail to a player who is invited to a club. Raises NotFound if the player no longer is."""
+    """Return the mail to a player who is invited to a club. Raises NotFound for other players."""
     entry = service.clubs.visible(club_id, reader.id)
     if entry.relation(reader.id) != "invited":
         raise NotFound.with_message("the invitation no longer waits for an answer")

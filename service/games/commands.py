@@ -80,10 +80,10 @@ class GameCommands:
         """Create a game and return it; the player takes its first place, and these bots the next ones.
 
         `bots` are names of bots of the rules, each as often as wanted. `default_arbiter` is the id of the
-        player who is the arbiter if the new game has none, unless that player is to play. `nonce` is what the
-        player's program adds to the seed. `game_id` is the id of the game, if it does not matter who else
-        creates it. Raises Malformed, which names every wrong field, TooManyGames, and IdempotencyConflict if
-        a game with this id exists.
+        player who becomes the arbiter if the new game names none and this player does not play in it. `nonce`
+        is what the player's program adds to the seed. `game_id` is the id of the game, if it does not matter
+        who else creates it. Raises Malformed, which names every wrong field, TooManyGames, and
+        IdempotencyConflict if a game with this id exists.
         """
         least_seconds = self._min_seconds_per_turn
         if faults := settings_faults(

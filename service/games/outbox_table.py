@@ -15,7 +15,7 @@ Work: TypeAlias = Literal["score", "forfeit", "notify", "index", "bot", "think",
 
 @dataclass(frozen=True, slots=True)
 class EntryDescription:
-    """What is known of the entries of one name."""
+    """The entries of one name: their work, and what their payloads contain."""
 
     name: str
     work: Work

@@ -51,7 +51,7 @@ class Recaps:
             CACHED_EVENTS, getsizeof=lambda cached: len(cached[1].events) + 1
         )
         self._latest: LRUCache[str, _Latest] = LRUCache(
-            CACHED_EVENTS, getsizeof=lambda known: len(known.events) + 1
+            CACHED_EVENTS, getsizeof=lambda cached: len(cached.events) + 1
         )
         self._lock = Lock()
 
@@ -74,28 +74,31 @@ class Recaps:
     def latest(self, head: Game, count: int) -> tuple[RecapEvent, ...]:
         """Return the last events of a game, oldest first, without those about accounts; `count` at most.
 
-        Those that are known from an earlier head are not read again.
+        Those that are cached from an earlier head are not read again.
         """
-        with self._lock:
-            known = self._latest.get(head.id, _NOTHING)
-        if known.hash == head.hash:
-            return known.events
+        cached = self._cached_latest(head)
+        if cached.hash == head.hash:
+            return cached.events
         first = max(0, head.seq - count)
         events: tuple[RecapEvent, ...] = ()
-        if self._is_start_of(known, head, first):
-            first, events = known.seq, known.events
+        if self._is_continued(cached, head, first):
+            first, events = cached.seq, cached.events
         transitions = self._loader.transitions(head, first, head.seq)
         events = (*events, *recap_events(transitions, head))[-count:]
         with self._lock:
             self._latest[head.id] = _Latest(head.seq, head.hash, len(head.resumptions), events)
         return events
 
-    def _is_start_of(self, known: _Latest, head: Game, first: int) -> bool:
-        """Return whether the game has gone on from what is known, and not from before."""
-        if not first < known.seq < head.seq or known.resumptions != len(head.resumptions):
+    def _cached_latest(self, head: Game) -> _Latest:
+        with self._lock:
+            return self._latest.get(head.id, _NOTHING)
+
+    def _is_continued(self, cached: _Latest, head: Game, first: int) -> bool:
+        """Return whether the game continues the cached events, and they reach back to event `first`."""
+        if not first < cached.seq < head.seq or cached.resumptions != len(head.resumptions):
             return False
-        (event,) = self._loader.event_range(head.id, known.seq - 1, known.seq)
-        return event["hash"] == known.hash
+        (event,) = self._loader.event_range(head.id, cached.seq - 1, cached.seq)
+        return event["hash"] == cached.hash
 
     def sentence(self, head: Game, player: str) -> Message | None:
         """Return in one sentence what has happened since a player's last turn; None if it is nothing.
@@ -110,11 +113,18 @@ class Recaps:
             return Recap(is_since_own_turn=is_since_own_turn, reader=seat)
         first = events[-MAX_EVENTS:][0]["seq"]
         return Recap(
-            recap_events(self._loader.transitions(head, first - 1, head.seq), head),
+            self._events_from(first, head),
             omitted=max(0, len(events) - MAX_EVENTS),
             is_since_own_turn=is_since_own_turn,
             reader=seat,
         )
+
+    def _events_from(self, first: int, head: Game) -> tuple[RecapEvent, ...]:
+        """Return the events from event `first` on, without those about accounts."""
+        cached = self._cached_latest(head)
+        if cached.hash == head.hash and cached.events and cached.events[0].seq <= first:
+            return tuple(event for event in cached.events if event.seq >= first)
+        return recap_events(self._loader.transitions(head, first - 1, head.seq), head)
 
     def _events_since_last_action(self, head: Game, seat: int | None) -> tuple[list[Event], bool]:
         """Return the events since the last action of a seat, and whether there is one."""

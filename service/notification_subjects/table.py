@@ -486,7 +486,7 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
 }
 """By event type, the subject of the notification about one such event."""
 TYPES_WITH_SUBJECT: Final = frozenset({*SUBJECT_OF_EVENT, "SubstituteSeated"})
-"""The types of the events that have a subject whoever causes them, or at least if an administrator does."""
+"""The types of events that may have a subject. Of any type is what a bot plays in the place of a player."""
 NOT_NOTIFIED: Final[Mapping[str, str]] = {
     "SeatLeft": "the list of games shows the free place, and the game waits for nobody",
     "InvitationRevoked": "the invitation just disappears for the player",

@@ -322,7 +322,7 @@ def _seasons(tournament: Tournament) -> list[Season]:
 
 
 def entry_of(tournament: Tournament) -> Literal["player", "substitute"] | None:
-    """Return as what the tournament would let a player who is not in it enter."""
+    """Return the role in which a further player can enter the tournament now; None if nobody can."""
     if tournament.status == "open":
         has_closed = wall_clock.parse(tournament.closes) <= wall_clock.now()
         is_full = len(tournament.registered) >= tournament.most

@@ -243,6 +243,8 @@ def game_page(
             state_message=_state_message(game, seat),
             key=new_key(),
         )
+    # The recap takes those of its events that are among the moves.
+    moves = service().games.recaps.latest(game, LATEST_EVENTS)
     recap = recap_view(game, seat)
     values: dict[str, Any] = {
         "game": game,
@@ -261,7 +263,7 @@ def game_page(
         "can_take_seats": can_take_seats(game, player),
         "leave_reason": reason_not_to_leave(game, seat),
         "time_left": time_left(game, wall_clock.format(wall_clock.now())),
-        "moves": service().games.recaps.latest(game, LATEST_EVENTS),
+        "moves": moves,
         "key": new_key(),
         "conversation": conversation(game, player),
         "message_key": new_key(),
