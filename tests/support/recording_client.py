@@ -106,7 +106,7 @@ class RecordingClient:
 
     def read_player_stream(self, upto: int) -> None:
         """Record the stream over all games of the player from the start of the game up to event `upto`."""
-        headers = {"Last-Event-ID": f"{self.game_id}:4"}
+        headers = {"Last-Event-ID": f"{self.game_id}:0"}
         with self.http.stream("GET", "/me/stream", headers=headers) as response:
             text = ""
             for piece in response.iter_text():
