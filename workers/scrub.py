@@ -1,4 +1,4 @@
-"""The scrub: it goes round all games, and checks the stored lines of each against the hashes in them.
+"""The scrub: it goes round all games and tournaments, and checks the lines of each against their hashes.
 
     cartulary:scrub         the state of the round (`_Round`), as JSON
     cartulary:scrub-lock    exists while a worker makes a step, and expires
@@ -8,26 +8,31 @@ than are due for the round to end in time. So a round costs the same for any num
 where it was after a worker was killed. Games in Redis are read from there, archived ones from their objects.
 
 A damaged game is checked again at each step, until it is repaired. Which games there are is known from the
-heads in the transparency log; a game of which no head is logged yet is checked in the next round.
+heads in the transparency log; a game of which no head is logged yet is checked in the next round. All of this
+holds for tournaments, which are never archived.
 """
 
 import logging
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 import orjson
 
 from domain.errors import Unreadable
-from domain.messages import Text
+from domain.event import Event
+from domain.messages import Message, Text
 from replay.language.renderer import english
+from replay.tournaments.log import is_tournament_id
 from service.bootstrap import Service
 from service.connection import to_text, unavailable_on_error
 from service.errors import GameDamaged, Unavailable, log_text
 from service.store.damaged_games import is_event_part
 from service.store.log_check import MISSING, NO_SECRET, check_lines, read_openings
+from service.store.redis_event_store import RedisEventStore
 from service.stored_objects import decode_object, members_of
+from service.tournaments.store import TournamentStore
 
 log = logging.getLogger(__name__)
 
@@ -75,6 +80,7 @@ class Scrub:
 
     def __init__(self, service: Service) -> None:
         self._store = service.store
+        self._tournaments = service.tournaments.store
         self._archive = service.archive
         self._redis = service.redis
         self._damaged_games = service.damaged_games
@@ -209,10 +215,12 @@ class Scrub:
                 self._damaged_games.clear_events(game_id, reported)
 
     def _check(self, game_id: str, after: int, hash: str | None) -> tuple[int, str] | None:
-        """Check the next events of a game after event `after`, which has this hash.
+        """Check the next events of a game or a tournament after event `after`, which has this hash.
 
         Returns the seq and the hash of the last of them; None after the last event. Raises GameDamaged.
         """
+        if is_tournament_id(game_id):
+            return self._check_tournament(game_id, after, hash)
         if not after and self._check_archived(game_id):
             return None
         try:
@@ -224,14 +232,14 @@ class Scrub:
         _, unopened = read_openings(self._store, game_id, events)
         if unopened is not None:
             raise GameDamaged(game_id, unopened, NO_SECRET)
-        last = after + len(events)
-        if fault is not None:
-            raise GameDamaged(game_id, last + 1, fault)
-        if len(lines) == _LINES:
-            return last, events[-1]["hash"]
-        if last < self._store.last_appended(game_id):
-            raise GameDamaged(game_id, last + 1, MISSING)
-        return None
+        return _end_of_part(self._store, game_id, after, events, fault)
+
+    def _check_tournament(self, id: str, after: int, hash: str | None) -> tuple[int, str] | None:
+        """Check the next events of a tournament, as `_check` does those of a game."""
+        lines = self._tournaments.read(id, after + 1, _LINES)
+        self._events_left -= max(1, len(lines))
+        events, fault = check_lines(id, after, lines, hash, of="tournament")
+        return _end_of_part(self._tournaments, id, after, events, fault)
 
     def _check_archived(self, game_id: str) -> bool:
         """Check a game in the archive; return False if it is not there. Raises GameDamaged."""
@@ -258,6 +266,27 @@ class Scrub:
         if game.lines[-1] != stub.line or len(game.lines) != stub.seq:
             raise GameDamaged(game_id, stub.seq, MISSING)
         return True
+
+
+def _end_of_part(
+    store: RedisEventStore | TournamentStore,
+    id: str,
+    after: int,
+    events: Sequence[Event],
+    fault: Message | None,
+) -> tuple[int, str] | None:
+    """Return the seq and the hash of the last event of a checked part; None if the log ends there.
+
+    Raises GameDamaged if the part has a fault, or if events are missing after it.
+    """
+    last = after + len(events)
+    if fault is not None:
+        raise GameDamaged(id, last + 1, fault)
+    if len(events) == _LINES:
+        return last, events[-1]["hash"]
+    if last < store.last_appended(id):
+        raise GameDamaged(id, last + 1, MISSING)
+    return None
 
 
 def _begin_again(round: _Round, started: float) -> None:

@@ -5,7 +5,7 @@ a missing event and one of another game are found by reading the lines, without 
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -35,9 +35,14 @@ class CheckedEvents(NamedTuple):
 
 
 def check_lines(
-    game_id: str, after: int, lines: Sequence[bytes], prev: str | None = None
+    id: str,
+    after: int,
+    lines: Sequence[bytes],
+    prev: str | None = None,
+    *,
+    of: Literal["game", "tournament"] = "game",
 ) -> CheckedEvents:
-    """Decode and check the lines of a game that were read from event after+1 on.
+    """Decode and check the lines of a log, of a game unless stated, that were read from event after+1 on.
 
     `prev` is the hash of event `after`; None if it is not known.
     """
@@ -52,7 +57,7 @@ def check_lines(
             hash = event["hash"]
             if hash_in(line, hash) != hash:
                 return CheckedEvents(events, _CHANGED)
-            if event["seq"] != seq or event["game"] != game_id:
+            if event["seq"] != seq or event[of] != id:
                 return CheckedEvents(events, MISSING if event["seq"] > seq else _NO_EVENT)
             if prev is not None and event["prev"] != prev:
                 return CheckedEvents(events, _NOT_NEXT)

@@ -95,6 +95,18 @@ def log_key(game_id: str) -> str:
     return game_key(game_id, "log")
 
 
+def last_appended(client: redis.Redis, key: str) -> int:
+    """Return the seq of the event that was appended last to a log; 0 for none. Raises Unavailable."""
+    with unavailable_on_error():
+        try:
+            info: Any = client.xinfo_stream(key)
+        except redis.ResponseError as error:
+            if "no such key" in str(error):
+                return 0
+            raise
+    return int(to_text(info["last-generated-id"]).partition("-")[0])
+
+
 def appended_channel(game_id: str) -> str:
     """Return the channel on which every append to this game is published, as `SEQ`.
 
@@ -314,14 +326,7 @@ class RedisEventStore:
 
     def last_appended(self, game_id: str) -> int:
         """Return the seq of the event that was appended last, even if it is missing now; 0 for none."""
-        with unavailable_on_error():
-            try:
-                info: Any = self._redis.xinfo_stream(log_key(game_id))
-            except redis.ResponseError as error:
-                if "no such key" in str(error):
-                    return 0
-                raise
-        return int(to_text(info["last-generated-id"]).partition("-")[0])
+        return last_appended(self._redis, log_key(game_id))
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
         """Return the type of each game's last event, None if there is no such game.

@@ -30,6 +30,7 @@ from ledger.envelope import is_hash
 from service.connection import to_text, unavailable_on_error
 from service.replication import Replication
 from service.store.event_store import Head
+from service.store.redis_event_store import last_appended
 from service.store.shards import Shards
 
 _LISTS: Final = "cartulary:tournaments:"
@@ -86,6 +87,10 @@ class TournamentStore:
         with unavailable_on_error():
             entries: Any = self._redis.xrange(_key(id, "events"), f"{first}-0", count=limit)
         return [fields[b"e"] for _, fields in entries]
+
+    def last_appended(self, id: str) -> int:
+        """Return the seq of the event that was appended last, even if it is missing now; 0 for none."""
+        return last_appended(self._redis, _key(id, "events"))
 
     def heads(self, ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
         """Return seq and hash of the last event of each, as `RedisEventStore.heads` does for games."""

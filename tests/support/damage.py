@@ -1,7 +1,7 @@
 """Damage to the stored log of a game: each kind, as a fault of the disk or an edit by hand causes it."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, TypeAlias
 
 from service.bootstrap import Service
@@ -51,7 +51,11 @@ def damage_event(service: Service, game_id: str, seq: int, damage: Damage) -> li
 
 def store_lines(service: Service, game_id: str, lines: list[bytes] | list[bytes | None]) -> None:
     """Store these lines as the log of a game; None stands for an event that is missing."""
-    key = game_key(game_id, "log")
+    store_lines_at(service, game_key(game_id, "log"), lines)
+
+
+def store_lines_at(service: Service, key: str, lines: Sequence[bytes | None]) -> None:
+    """Store these lines as the log at a key, as `store_lines` does."""
     service.redis.delete(key)
     for seq, line in enumerate(lines, 1):
         service.redis.xadd(key, {"e": line or b"-"}, id=f"{seq}-0")

@@ -25,10 +25,11 @@ from service.recovery.games import find_lost_events_of, remove_lost_events
 from service.settings import Settings
 from service.store.damaged_games import event_part
 from service.store.redis_event_store import DAMAGED, game_key
-from tests.support.damage import KINDS, change_digit, damage_event, store_lines
+from tests.support.damage import KINDS, change_digit, damage_event, store_lines, store_lines_at
 from tests.support.processes import wait_until
 from tests.support.running_service import RunningService
 from tests.support.service_games import play_out, start_game, take_action
+from tests.support.tournaments import advance, create, organiser, register, register_accounts
 from tests.support.worker_harness import WorkerHarness
 from workers.scrub import KEY, LOCK_KEY, Scrub
 
@@ -89,6 +90,32 @@ def test_damage_is_reported_until_it_is_repaired(scrubbed: Service, kind: str) -
     assert scrubbed.damaged_games.count() == 0
     for game in (sound, damaged):
         take_action(scrubbed, game)
+
+
+@pytest.mark.parametrize("event", [2, 3])
+@pytest.mark.parametrize("kind", KINDS)
+def test_damage_in_a_tournament_is_reported_until_it_is_repaired(
+    scrubbed: Service, kind: str, event: int
+) -> None:
+    id = create(scrubbed, organiser(scrubbed)).id
+    register(scrubbed, id, register_accounts(scrubbed, 2))
+    advance(WorkerHarness(scrubbed))
+    lines = scrubbed.tournaments.store.read(id)
+    assert len(lines) == 3
+    go_round(scrubbed)
+    assert scrubbed.damaged_games.parts() == {}
+    key = f"cartulary:{{tournament:{id}}}:events"
+    store_lines_at(
+        scrubbed,
+        key,
+        [KINDS[kind](line) if seq == event else line for seq, line in enumerate(lines, 1)],
+    )
+    go_round(scrubbed)
+    damaged = {game: list(parts) for game, parts in scrubbed.damaged_games.parts().items()}
+    assert damaged == {id: [event_part(event)]}
+    store_lines_at(scrubbed, key, lines)
+    Scrub(scrubbed).step()
+    assert scrubbed.damaged_games.parts() == {}
 
 
 def test_an_event_that_is_missing_at_the_end_is_found(scrubbed: Service) -> None:
