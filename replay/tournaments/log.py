@@ -108,42 +108,8 @@ def chain_fault(event: TournamentEvent, id: str, prev: str | None) -> Message | 
     if prev is not None and event["prev"] != prev:
         return message("its prev is not the hash of the previous event")
     if event["hash"] != entry_hash(event):
-        return message("its hash is not that of its content")
+        return message("its hash does not match its content")
     return None
-
-
-def sound_events(
-    id: str, lines: Iterable[bytes], after: int = 0, prev: str | None = None
-) -> list[TournamentEvent]:
-    """Return the events of stored lines that were read from event after+1 on, after checking each.
-
-    `prev` is the hash of event `after`; None if it is not known. Raises Unreadable if one is damaged.
-    """
-    events: list[TournamentEvent] = []
-    if not after:
-        prev = ZEROS
-    for seq, line in enumerate(lines, after + 1):
-        try:
-            event = _sound_event(line, id, seq, prev)
-        except Unreadable as error:
-            raise Unreadable.with_message(
-                "event {event} of tournament {tournament} is damaged: {fault}",
-                event=seq,
-                tournament=id,
-                fault=error.message,
-            ) from None
-        events.append(event)
-        prev = event["hash"]
-    return events
-
-
-def _sound_event(line: bytes, id: str, seq: int, prev: str | None) -> TournamentEvent:
-    event = parse_event(line)
-    if event["seq"] != seq:
-        raise Unreadable.with_message("it is missing")
-    if fault := chain_fault(event, id, prev):
-        raise Unreadable(fault)
-    return event
 
 
 def parse_event(line: bytes) -> TournamentEvent:

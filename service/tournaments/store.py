@@ -18,18 +18,20 @@ like one of a game.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, cast
 
 import orjson
 import redis
 
 from domain.errors import Malformed, Unreadable
 from domain.messages import message
+from domain.tournaments.events import TournamentEvent
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament, TournamentStatus
 from ledger.envelope import is_hash
 from service.connection import to_text, unavailable_on_error
 from service.replication import Replication
 from service.store.event_store import Head
+from service.store.log_check import check_lines
 from service.store.redis_event_store import last_appended
 from service.store.shards import Shards
 
@@ -247,6 +249,24 @@ class TournamentStore:
         with unavailable_on_error():
             for name in self._redis.scan_iter(_LISTS + "*", count=_SCAN_PAGE):
                 self._redis.delete(name)
+
+
+def checked_events(
+    id: str, lines: Sequence[bytes], after: int = 0, prev: str | None = None
+) -> list[TournamentEvent]:
+    """Return the events of stored lines that were read from event after+1 on, after checking each.
+
+    `prev` is the hash of event `after`; None if it is not known. Raises Unreadable if one is damaged.
+    """
+    events, fault = check_lines(id, after, lines, prev, of="tournament")
+    if fault is not None:
+        raise Unreadable.with_message(
+            "event {event} of tournament {tournament} is damaged: {fault}",
+            event=after + len(events) + 1,
+            tournament=id,
+            fault=fault,
+        )
+    return cast("list[TournamentEvent]", events)
 
 
 def _key(id: str, part: str) -> str:

@@ -38,7 +38,6 @@ from replay.tournaments.log import (
     PendingTournamentEvents,
     is_tournament_id,
     parse_event,
-    sound_events,
     tournament_header,
     write_tournament,
 )
@@ -50,7 +49,13 @@ from service.games.access import rating_fault
 from service.games.game_settings import settings_faults
 from service.games.requirements import Requirements
 from service.keyring import Keyring
-from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentPage, TournamentStore
+from service.tournaments.store import (
+    DRAW_SECRET,
+    GAMES_SECRET,
+    TournamentPage,
+    TournamentStore,
+    checked_events,
+)
 from service.transparency.proofs import Proofs
 from service.wall_clock import TrustedClock
 
@@ -189,7 +194,7 @@ class Tournaments:
             return self._keep(_fold(id, self._store.read(id)))
         if len(lines) == 1:
             return cached
-        events = sound_events(id, lines[1:], cached.seq, cached.hash)
+        events = checked_events(id, lines[1:], cached.seq, cached.hash)
         return self._keep(fold_tournament(events, cached))
 
     def _keep(self, tournament: Tournament) -> Tournament:
@@ -428,7 +433,7 @@ class Tournaments:
         """Return the events after event `after`, at most `limit` and MAX_PAGE."""
         self.get(id, viewer)
         lines = self._store.read(id, after + 1, min(limit, MAX_PAGE))
-        return sound_events(id, lines, after)
+        return checked_events(id, lines, after)
 
     def record(self, id: str, viewer: str | None) -> Iterator[bytes]:
         """Return the lines of the signed record of a tournament.
@@ -437,7 +442,7 @@ class Tournaments:
         """
         tournament = self.get(id, viewer)
         lines = self._store.read(id)[: tournament.seq]
-        sound_events(id, lines)
+        checked_events(id, lines)
         people = [tournament.creator, *tournament.invited, *tournament.members]
         players: list[JsonObject] = [
             {"id": player, "handle": handle} for player, handle in self.handles(people).items()
@@ -525,7 +530,7 @@ def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
 def _fold(id: str, lines: Sequence[bytes]) -> Tournament:
     if not lines:
         raise _not_found(id)
-    return fold_tournament(sound_events(id, lines))
+    return fold_tournament(checked_events(id, lines))
 
 
 def _readable(page: TournamentPage, load: Callable[[str], Tournament]) -> Iterator[Tournament]:

@@ -453,9 +453,9 @@ def test_a_damaged_tournament_does_not_prevent_an_erasure(service: Service) -> N
 @pytest.mark.parametrize(
     ("damage", "fault"),
     [
-        ((b'"at":"2', b'"at":"3'), "its hash is not that of its content"),
-        ((b'"prev":"', b'"prev":"0'), "the field prev has an invalid value"),
-        ((b'"seq":3', b'"seq":4'), "it is missing"),
+        ((b'"at":"2', b'"at":"3'), "its hash does not match its content"),
+        ((b'"prev":"', b'"prev":"0'), "its hash does not match its content"),
+        ((b'"seq":3', b'"seq":4'), "its hash does not match its content"),
         (None, "it is missing"),
     ],
     ids=["byte", "field", "seq", "event"],
