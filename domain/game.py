@@ -314,7 +314,8 @@ class GameOf(Generic[S, A, P]):
     @property
     def bot_seats(self) -> tuple[int, ...]:
         """The seats of bots, once the game has started, in order."""
-        bots = {place.player for place in self.places if place.bot is not None}
+        # Not a set: in a forged record, a player can be any value of JSON.
+        bots = [place.player for place in self.places if place.bot is not None]
         return (
             tuple(seat for seat, player in enumerate(self.players) if player in bots)
             if bots
