@@ -43,13 +43,14 @@ PREFIX: Final = "/api/v1"
 
 @dataclass(frozen=True, slots=True)
 class Call(Generic[T_co]):
-    """A request, and a function that reads the body of its response. `body` None is no body.
+    """A request, and a function that reads the body of its response. `body` is None for a request without
+    one.
 
-    `can_repeat` is whether carrying the request out twice has the same effect as once, because the method or
-    the idempotency key ensures that. `game` is the id of the game that it is about, if it is about one.
-    `is_record` allows a response of the length of a game record, and `on_part` is called with each part of
-    its body. `sends_token` is false for a call that begins a session: an earlier token, which may have ended,
-    would be refused.
+    `can_repeat` is True if carrying out the request twice has the same effect as once, because of its method
+    or its idempotency key. `game` is the id of the game that the request concerns, or None. `is_record` is
+    True if the response may be as long as a game record, and `on_part` is called with each part of its body.
+    `sends_token` is False for a call that begins a session: an earlier token, which may have expired, would
+    be refused.
     """
 
     method: str
@@ -167,7 +168,7 @@ def create_game(
     nonce: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[GameSummary]:
-    """Create a game, of which the player has the first place."""
+    """Create a game, in which the player takes the first place."""
     body = {
         "rules": rules,
         "seats": seats,
@@ -205,7 +206,7 @@ def join(
     nonce: str | None = None,
     idempotency_key: str | None = None,
 ) -> Call[GameSummary]:
-    """Join a game; with the token of an `invitation` also a private one."""
+    """Join a game. Joining a private game requires the token of an `invitation`."""
     return call(
         "POST",
         _game(game, "/players"),
@@ -256,7 +257,7 @@ def add_bot(
 
 
 def position(game: str, *, seq: int | None = None) -> Call[Position]:
-    """Return the position after event `seq`, by default the last one, as the player may see it."""
+    """Return the player's view of the position after event `seq`, by default the last event."""
     return call("GET", _game(game, "/position"), reader(Position), params={"seq": seq})
 
 
@@ -300,7 +301,7 @@ def state(game: str, statement: Statement) -> Call[AcceptedAction]:
 
 
 def withdraw(game: str, statement: Statement) -> Call[None]:
-    """Make a statement that withdraws an earlier one, after which there is no content."""
+    """Make a statement that withdraws an earlier one. The response has no content."""
     return _state(game, statement, _nothing)
 
 
@@ -376,9 +377,9 @@ def server_keys() -> Call[ServerKeys]:
 
 
 def record(game: str, *, on_part: Callable[[bytes], None] | None = None) -> Call[bytes]:
-    """Return the game record as it is now, with the secrets that the player may see.
+    """Return the current game record, with the secrets that the player may see.
 
-    `on_part` is called with each part of it, before the whole record is there.
+    `on_part` is called with each part of it as it arrives.
     """
     described = call("GET", _game(game, "/record"), bytes)
     return replace(described, is_record=True, on_part=on_part)

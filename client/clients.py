@@ -1,7 +1,7 @@
-"""The synchronous and the asynchronous client: they send what `calls` describes, and wait.
+"""The synchronous and the asynchronous client, which send the requests that `calls` describes.
 
-Each method of `_Calls` is one call, or several where `evidence` adds some. On a Client it returns the result,
-on an AsyncClient an awaitable of it.
+Each method of `_Calls` makes one call, or several where `evidence` adds some. On a Client it returns the
+result, on an AsyncClient an awaitable of the result.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class _Method(Generic[P, T]):
-    """A call as a method of both clients. `steps` returns what is done for it, by default only the call."""
+    """A call as a method of both clients. `steps` returns its steps: by default, only the call itself."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class _Calls:
         evidence: Evidence | None,
     ) -> None:
         self.token = token
-        """The token with which requests are made; None as a spectator."""
+        """The token that requests are made with; None for a spectator."""
         self.limits = limits or Limits()
         self._language = language
         self._base_url = _base_url(url)
@@ -136,7 +136,7 @@ class _Calls:
             self.limits,
             lambda: self.token,
         )
-        """What keeps evidence of the games that are played with this client."""
+        """Keeps evidence of the games that are played with this client."""
 
     def _headers(self, key: str | None = None, *, sends_token: bool = True) -> dict[str, str]:
         headers = {"Accept-Language": self._language} if self._language else {}
@@ -185,9 +185,9 @@ def _invalid_url(error: Exception) -> ClientError:
 class Client(_Calls):
     """A synchronous client of the server at a URL, such as `http://127.0.0.1:8000`.
 
-    `language` is a language tag for the texts of problems. `evidence` is where nonces, the player's key and
-    receipts are kept; None: in the folder of the user. `transport` replaces that of httpx, in tests. Every
-    method raises ClientError.
+    `language` is a language tag for the texts of problems. `evidence` says where nonces, the player's key and
+    receipts are kept; None stands for the user's folder. Tests pass a `transport` to use in place of that of
+    httpx. Every method raises ClientError.
     """
 
     def __init__(

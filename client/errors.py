@@ -1,8 +1,8 @@
 """The errors of the client library, in one tree.
 
 ClientError
-├── ServerUnreachable      there is no response: no connection, or not in time
-├── InvalidResponse        the response is too long, or not what the call returns
+├── ServerUnreachable      no response: no connection, or none in time
+├── InvalidResponse        the response is too long, or not of the form that the call returns
 ├── StreamReset            events of a stream are no longer valid; read the game again
 └── Problem                the server refuses the request (problem details, RFC 9457)
     ├── MalformedRequest   400, 413, 415: `errors` has every wrong field
@@ -27,9 +27,9 @@ from domain.messages import Text, message
 from replay.language.renderer import english
 
 MAX_TEXT: Final = 2_000
-"""The most characters of a text in a problem that are kept."""
+"""The number of characters that are kept of a text in a problem."""
 MAX_LINE: Final = 200
-"""The most characters of a text that are quoted from a server which is not trusted."""
+"""The number of characters that are quoted of a text from a server which is not trusted."""
 
 
 class ClientError(CartularyError):
@@ -42,7 +42,7 @@ class ClientError(CartularyError):
 
     @property
     def message_with_status(self) -> Text:
-        """The message; for a problem with its HTTP status, so that it is clear that the server wrote it."""
+        """The message; for a problem, with its HTTP status, which shows that the server wrote it."""
         return self.message
 
 
@@ -60,7 +60,7 @@ class StreamReset(ClientError):
 
 @dataclass(frozen=True, slots=True)
 class FieldFault:
-    """What is wrong with one field of a request, such as `action.at`."""
+    """A fault in one field of a request, such as `action.at`."""
 
     field: str
     detail: str
@@ -153,7 +153,7 @@ _BY_STATUS: Final[Mapping[int, type[Problem]]] = {
 
 
 def problem(status: int, body: bytes, retry_after: float | None) -> Problem:
-    """Return the problem of a response, which need not have a body that can be read."""
+    """Return the problem that a response reports. The body of the response may be unreadable."""
     try:
         members = orjson.loads(body)
     except orjson.JSONDecodeError:

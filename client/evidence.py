@@ -1,9 +1,9 @@
-"""The evidence that a client keeps by itself: nonces, the player's own key, and receipts.
+"""The evidence that a client keeps without being asked: nonces, the player's own key, and receipts.
 
-An `EvidenceKeeper` adds to some calls what makes a game provable: 16 random bytes where a person contributes
-to a draw, and the player's signature of an action or a statement. It keeps what it has sent, and the receipts
-that it gets, in a folder for each server. If it cannot keep or sign something, it reports that once, and the
-game goes on: it never refuses a call.
+An `EvidenceKeeper` adds the data to some calls that makes a game provable: 16 random bytes where a person
+contributes to a draw, and the player's signature of an action or a statement. It keeps what it has sent, and
+the receipts that it gets, in a folder for each server. If it cannot keep or sign something, it reports that
+once and sends the call all the same.
 
 The folder is `evidence` in the folder of the user's data, unless CARTULARY_EVIDENCE names another one:
 
@@ -76,7 +76,7 @@ def server_name(url: str) -> str:
 
 
 def log_warning(text: Text) -> None:
-    """Write what could not be kept or signed to the log `cartulary.client`."""
+    """Log that something could not be kept or signed, in the log `cartulary.client`."""
     _log.warning("%s", english(text))
 
 
@@ -99,18 +99,18 @@ class Evidence:
 
     @classmethod
     def of_user(cls, **settings: Any) -> "Evidence":
-        """Return the evidence in the folder of the user; the settings are those of `Evidence`."""
+        """Return an Evidence that uses the folder of the user. The parameters are those of `Evidence`."""
         return cls(user_folder(os.environ), **settings)
 
     @classmethod
     def none(cls) -> "Evidence":
-        """Return evidence that is not kept."""
+        """Return an Evidence that keeps nothing."""
         return cls(None)
 
     def nonce_secret(self) -> bytes:
         """Return the bytes from which nonces are derived, which no server knows. Raises OSError.
 
-        They are generated once, so that a request which is repeated later has the same nonce.
+        They are generated once, so that a request that is repeated later has the same nonce.
         """
         if self.folder is None:
             return secrets.token_bytes(_SECRET_BYTES)
@@ -163,7 +163,7 @@ class EvidenceKeeper:
     def create_game(self, call: Call[GameSummary]) -> Steps[GameSummary]:
         """Create a game, and add its bots only when its commitment can be seen.
 
-        A nonce that is sent before proves nothing. If a bot cannot be added, the game is left again.
+        A nonce that is sent earlier proves nothing. If a bot cannot be added, the player leaves the game.
         """
         yield from self._own_key()
         body = dict(call.body or {})
@@ -208,7 +208,7 @@ class EvidenceKeeper:
     def state(self, call: Call[T]) -> Steps[T]:
         """Send a statement, with the player's signature, and with a nonce if something may be drawn after it.
 
-        Games with seed version 1 have no such nonces. A call that is repeated is the same.
+        Games with seed version 1 have no such nonces. A repeated call sends the same nonce and signature.
         """
         key, game = call.idempotency_key or "", call.game or ""
         first = yield from self._first_event(game)
@@ -278,7 +278,7 @@ class EvidenceKeeper:
         return game
 
     def _nonce(self, call: Call[Any]) -> str:
-        """Return 16 bytes in hex which no server can predict, the same ones if the call is repeated."""
+        """Return 16 bytes in hex that no server can predict; the same ones if the call is repeated."""
         if self._secret is None:
             try:
                 self._secret = self._evidence.nonce_secret()
@@ -371,7 +371,7 @@ class EvidenceKeeper:
         return SigningKey.load_or_generate(self._folder / "keys" / f"{player}.pem")
 
     def _keep_receipt(self, game: str | None, accepted: AcceptedAction) -> Steps[None]:
-        """Keep the receipt of an action. What is wrong with it is reported."""
+        """Keep the receipt of an action. Faults in it are reported."""
         if self._folder is None:
             return
         receipt, event = accepted.receipt.json, accepted.events[0] if accepted.events else None

@@ -1,7 +1,7 @@
 """A player's receipts: read from a server, and kept in a folder.
 
 The folder has one file for each game, `GAME.receipts`, with a receipt as JSON in each line. The folder in
-which `evidence` keeps receipts and nonces by itself has such a folder for each server.
+which `evidence` keeps receipts and nonces has such a folder for each server.
 
 A receipt is never overwritten. If a server issues a second receipt for an event, with another hash, both are
 proof that it has signed two histories: the new one goes into the file `GAME.conflicts.receipts`.
@@ -87,7 +87,7 @@ class ReceiptFolder:
         self.path = path
 
     def add(self, receipts: Iterable[JsonObject]) -> Addition:
-        """Keep receipts of any games, whose form was checked before. Raises ReceiptFileError.
+        """Keep receipts, of one or several games. The caller has checked their form. Raises ReceiptFileError.
 
         Several programs may do this at the same time.
         """
@@ -153,7 +153,7 @@ def read_receipts(path: Path) -> list[JsonObject]:
 def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
     """Yield the receipts in a file: one in each line, or a single one as JSON, or a response to an action.
 
-    Raises ReceiptFileError, which names the first line that is no receipt.
+    Raises ReceiptFileError, which names the first line that is not a receipt.
     """
     text = file.read(MAX_FILE_BYTES + 1)
     if len(text) > MAX_FILE_BYTES:
@@ -174,7 +174,7 @@ def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
 
 
 def _decoded(text: bytes) -> object:
-    """The value of a JSON text that is not too long; None if it is not JSON."""
+    """Return the value of a JSON text that is not too long; None if the text is not JSON."""
     if len(text) > MAX_LINE_BYTES:
         return None
     try:
@@ -199,7 +199,7 @@ def kept_receipts(folder: Path) -> Iterator[tuple[Path, list[JsonObject]]]:
 
 
 def receipts_of_game(folder: Path, game: str) -> list[JsonObject]:
-    """Return the receipts that were kept of a game, also contradictory ones. Raises ReceiptFileError."""
+    """Return the receipts that are kept for a game, including contradictory ones. Raises ReceiptFileError."""
     paths = [*folder.glob(f"*/{game}{SUFFIX}"), *folder.glob(f"*/{game}{CONFLICTS}{SUFFIX}")]
     return [receipt for path in sorted(paths) for receipt in read_receipts(path)]
 
@@ -242,7 +242,7 @@ def _line(receipt: JsonObject) -> bytes:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Let no other process write to a folder, which is created if there is none. Raises ReceiptFileError."""
+    """Lock a folder against other writers, and create it if it does not exist. Raises ReceiptFileError."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -256,7 +256,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 
 def append_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Add lines to a file, all of them or none: the file is replaced by a longer one.
+    """Add lines to a file atomically: a longer file replaces it.
 
     Raises ReceiptFileError.
     """
@@ -291,9 +291,9 @@ class _Client(Protocol):
 
 
 def receipt_pages(client: _Client, game: str | None = None) -> Iterator[ReceiptPage]:
-    """Yield the pages of the player's receipts, for one game or for all; their signatures are valid.
+    """Yield the pages of the player's receipts, for one game or for all, with their signatures checked.
 
-    Raises ClientError, also for a receipt that the server's published keys have not signed.
+    Raises ClientError, also if a receipt is not signed by one of the server's published keys.
     """
     keys = [{"key": key.key, "public": key.public} for key in client.run(server_keys()).keys]
     cursor: str | None = None

@@ -1,4 +1,4 @@
-"""What calls return: dataclasses whose fields are those of docs/http.md, and how JSON is read into them.
+"""The results of calls: dataclasses with the fields of docs/http.md, which are read from JSON.
 
 Fields that a later version of the server adds are ignored, except in `json`, which has the whole object where
 its fields depend on the game. The metadata of a field may give it another `name` in JSON, and a predicate
@@ -25,7 +25,7 @@ MAX_KEYS: Final = 1_000
 _SCALARS: Final = (str, int, bool, types.NoneType)
 
 WHOLE: Final[Mapping[str, bool]] = {"whole": True}
-"""The metadata of a field that holds the whole object of which the other fields are parts."""
+"""The metadata of a field that holds the whole JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class EventPage:
 class EventFeedPage:
     """A page of the events of all public games.
 
-    `next` is the `after` of the next page, or None; `cursor` is the `after` with which to go on later.
+    `next` is the `after` of the next page, or None; `cursor` is the `after` with which to continue later.
     """
 
     events: tuple[Event, ...]
@@ -315,7 +315,7 @@ def parse(kind: type[T], value: object) -> T:
 
 
 def unexpected(field: str) -> InvalidResponse:
-    """Return the error for a response of which a field is missing, or not what the call returns."""
+    """Return the error for a response in which a field is missing or has the wrong form."""
     return InvalidResponse.with_message(
         "the server's response is not the one that was expected: see the field {field}", field=field
     )
@@ -325,7 +325,7 @@ def _parse(kind: Any, value: object, path: str) -> Any:
     if kind is Any or kind is object:
         return value
     if kind in _SCALARS:
-        # `true` is no number.
+        # In Python, a bool is an int.
         if type(value) is kind:
             return value
         raise _WrongForm(path)

@@ -1,7 +1,7 @@
 """Retries of calls, without I/O: `with_retries` is a generator.
 
-It yields the next step, a call to attempt or a pause, and is sent the outcome of each attempt. So both
-clients retry, wait and give up in the same way.
+It yields the next step, a call to attempt or a pause, and is sent the outcome of each attempt. In this way
+both clients retry, wait and give up alike.
 """
 
 import time
@@ -18,9 +18,9 @@ from domain.messages import Value, message
 T = TypeVar("T")
 
 _NEVER_SENT: Final = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-"""Errors after which the server has certainly not seen the request."""
+"""Errors that occur before the server has seen the request."""
 _NEVER_POSSIBLE: Final = (httpx.LocalProtocolError, httpx.UnsupportedProtocol)
-"""Errors that every attempt would meet."""
+"""Errors that would occur in every attempt."""
 _FIRST_PAUSE: Final = 0.1
 
 
@@ -29,7 +29,7 @@ class Limits:
     """The bounds of one call: of its time in seconds, its attempts and the bytes of its response."""
 
     timeout: float = 30.0
-    """Time for each attempt, until the whole response is there."""
+    """Time for each attempt, until the whole response has arrived."""
     attempts: int = 5
     max_wait: float = 60.0
     """Time for all pauses between attempts."""
@@ -55,7 +55,7 @@ class Response:
     body: bytes
     retry_after: float | None
     location: str | None = None
-    """Where a redirection leads, which no client follows."""
+    """The target of a redirection; clients do not follow it."""
 
     @property
     def is_success(self) -> bool:
@@ -74,8 +74,8 @@ Outcome: TypeAlias = Response | httpx.HTTPError
 """How an attempt ended: with a response, or without one."""
 
 Steps: TypeAlias = Generator[Call[Any] | Pause, Outcome | None, T]
-"""The steps of a client until it has a result: calls to attempt, which it answers with their outcomes, and
-pauses, which it answers with None.
+"""A generator of the steps to a result. It yields calls to attempt, and is sent their outcomes, and pauses,
+after which it is sent None.
 """
 
 
@@ -101,8 +101,8 @@ def with_retries(call: Call[T], limits: Limits) -> Steps[T]:
 def retry_pause(outcome: Outcome, attempt: int, *, can_repeat: bool) -> float | None:
     """Return the seconds to wait before the attempt after this one; None if there must be none.
 
-    A 429 was not carried out. After a 503 or a lost connection that is unknown, so that only a call which
-    can be repeated is tried again.
+    A request that received a 429 was not carried out. After a 503 or a lost connection that is unknown, so
+    only a call that can be repeated is tried again.
     """
     backoff = _FIRST_PAUSE * 4.0 ** (attempt - 1)
     if isinstance(outcome, Response):
@@ -186,7 +186,7 @@ def retry_after_of(headers: Mapping[str, str]) -> float | None:
 def request_error_reason(error: Exception) -> Value:
     """Return the reason of an error of httpx, as a clause after a colon.
 
-    Rare reasons are in the words of the library.
+    Rare reasons are in the library's own words.
     """
     match error:
         case httpx.TimeoutException():

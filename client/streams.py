@@ -15,9 +15,9 @@ from client.results import Event, json_of, parse
 from client.retries import BodyReader, Limits, Outcome, Response, failure, retry_pause
 
 _PAUSE_AFTER_CLOSE: Final = 0.2
-"""Seconds before a stream is resumed that the server has closed in good order."""
+"""Seconds to wait before resuming a stream that the server has closed normally."""
 _PROBLEM_BYTES: Final = 1 << 16
-"""The longest problem that is read from a stream that is refused."""
+"""The number of bytes that are read of a problem, if the server refuses the stream."""
 
 
 class StreamProgress:
@@ -38,7 +38,7 @@ class StreamProgress:
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers of the next request, with which the stream goes on after the last event."""
+        """The headers of the next request, with which the stream continues after the last event."""
         return {
             "Accept": "text/event-stream",
             "Cache-Control": "no-store",
@@ -47,7 +47,7 @@ class StreamProgress:
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
-        """Note how a connection ends. Raises InvalidResponse for a response that is no event stream."""
+        """Note how a connection ends. Raises InvalidResponse for a response that is not an event stream."""
         self._outcome = None
         try:
             yield
@@ -67,7 +67,8 @@ class StreamProgress:
         self._outcome = response
 
     def receive(self, server_event: ServerSentEvent) -> Event | None:
-        """Return the event of the log that a server-sent event contains; None for any other one.
+        """Return the event of the log that a server-sent event contains; None for any other server-sent
+        event.
 
         Raises StreamReset and InvalidResponse.
         """

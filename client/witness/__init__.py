@@ -1,1 +1,1 @@
-"""Witnessing a server: following its transparency log, keeping a copy, proving that it showed two logs."""
+"""Watches a server: follows its transparency log, keeps a copy, and proves that it showed two logs."""

@@ -1,6 +1,6 @@
-"""The calls that read what a server states for everybody: its transparency log, and its ratings.
+"""The calls that read the public statements of a server: its transparency log and its ratings.
 
-Their results are well-formed, and bounded for the log, but not verified.
+Their results have the right form, and those about the log are bounded in size, but nothing is verified.
 """
 
 from typing import Any, Final
@@ -35,7 +35,7 @@ def consistency_path(first: int, second: int) -> Call[list[bytes]]:
 
 
 def leaf_hashes(after: int, count: int) -> Call[list[bytes]]:
-    """Return the hashes of at least one and at most `count` leaves from leaf `after` on."""
+    """Return the hashes of the leaves from leaf `after` on: at least one, and at most `count`."""
 
     def read(body: bytes) -> list[bytes]:
         if hashes := _hashes(body, "leaves", count):
@@ -64,7 +64,7 @@ def ratings_statement() -> Call[JsonObject]:
 
 
 def ratings_page(after: int) -> Call[list[Any]]:
-    """Return the lines of the history after line `after`, at most PAGE_GAMES; none after the last one."""
+    """Return at most PAGE_GAMES lines of the history after line `after`; none after the last line."""
     params = {"after": after, "limit": PAGE_GAMES}
     return call("GET", "/ratings/games", lambda body: _entries(body, "games"), params=params)
 
@@ -96,7 +96,7 @@ def _object(body: bytes, name: str) -> JsonObject:
 
 
 def _entries(body: bytes, field: str, limit: int | None = None) -> list[Any]:
-    """Return the list in a field of a response. Raises InvalidResponse, as for one that is too long."""
+    """Return the list in a field of a response. Raises InvalidResponse, also if it is longer than `limit`."""
     entries = _object(body, field).get(field)
     if not isinstance(entries, list) or (limit is not None and len(entries) > limit):
         raise unexpected(field)

@@ -1,4 +1,4 @@
-"""Comparing what a server has shown to two parties: their checkpoints must be of one log.
+"""Compares what a server has shown to two parties: all checkpoints must be of the same log.
 
 A party is the folder of a witness, or a file with checkpoints: a signed note, what a browser has seen, or a
 record whose header contains a proof of inclusion.
@@ -65,7 +65,7 @@ class _Signed(NamedTuple):
 
 
 def read_view(path: Path, pages: Pages = no_progress) -> View:
-    """Return what a folder or a file contains. Raises Unreadable."""
+    """Return the view of the party whose folder or file this is. Raises Unreadable."""
     if path.is_dir():
         folder = WitnessFolder.read(path, pages)
         if not folder.checkpoints:
@@ -116,7 +116,7 @@ def compare(first: View, second: View) -> Comparison:
 def split_in(file: WitnessFile) -> SplitView | None:
     """Return the proof in a browser's file that the server has shown two logs; None if there is none.
 
-    The last checkpoint comes with the root that the first entries have in its log.
+    With its last checkpoint, such a file has the root of the first entries of that log.
     """
     notes = [SignedNote.parse(note) for note in file.checkpoints]
     if len(notes) < 2:
@@ -148,7 +148,7 @@ def view_of_file(file: WitnessFile, name: str) -> View:
 
 
 def _keys_of(origin: str, entries: Sequence[JsonObject]) -> list[NoteKey]:
-    """Return the keys of a server, as it lists them, as those of its log; without those that are no keys."""
+    """Return the keys in a server's list as keys of its log. Entries that are not keys are left out."""
     keys = []
     for entry in entries:
         with suppress(ValueError):
@@ -161,7 +161,7 @@ def _contradiction(
 ) -> tuple[bool, SplitView | None]:
     """Return whether two checkpoints can be compared, and the proof if they contradict each other.
 
-    `tree` is the copy of the party that has the larger one.
+    `tree` is the copy of the log of the party with the larger checkpoint.
     """
     first, second = smaller.checkpoint, larger.checkpoint
     if first.size == second.size:

@@ -2,12 +2,12 @@
 
     witness-key.pem    the key that cosigns
     server-keys        the keys of the server's log, one a line; the last one is in use
-    checkpoints.jsonl  one line for each checkpoint: note, consistency path from the one before, time
+    checkpoints.jsonl  a line for each checkpoint: note, consistency path from the one before, time
     leaves             the hashes of all leaves, 32 bytes each
     epoch-ID.note      the declaration of the server with which the log ended, if it did
 
-The copy only grows: leaves are on disk before the checkpoint that covers them. What a crash has left behind
-the last complete checkpoint is cut off when the folder is opened for writing.
+The copy only grows: leaves are on disk before the checkpoint that covers them. Data that a crash has left
+after the last complete checkpoint is cut off when the folder is opened for writing.
 """
 
 import fcntl
@@ -35,7 +35,7 @@ _MAX_LINE: Final = 1 << 19
 _PAGE_LEAVES: Final = 1 << 14
 
 Pages: TypeAlias = Callable[[Iterable[int], int], Iterable[int]]
-"""Iterates over the numbers of pages, of which there are so many, and may show the progress."""
+"""Iterates over page numbers, given their count, and can show the progress."""
 
 
 def no_progress(pages: Iterable[int], _count: int) -> Iterable[int]:
@@ -49,7 +49,7 @@ class FolderInUse(CartularyError):
 
 @dataclass(frozen=True, slots=True)
 class KeptCheckpoint:
-    """A checkpoint in the copy: the signed note with cosignatures, and the path from the one before."""
+    """A checkpoint in the copy: the note with its signatures, and the path from the checkpoint before."""
 
     note: SignedNote
     checkpoint: Checkpoint
@@ -58,7 +58,7 @@ class KeptCheckpoint:
 
 
 class WitnessFolder:
-    """The copy of a log in memory, and its files. For one thread."""
+    """The copy of a log in memory, and its files. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -68,7 +68,7 @@ class WitnessFolder:
 
     @classmethod
     def read(cls, path: Path, pages: Pages = no_progress) -> "WitnessFolder":
-        """Return what a folder contains, without changing it. Raises Unreadable."""
+        """Return the contents of a folder without changing them. Raises Unreadable."""
         folder = cls(path)
         try:
             if (path / SERVER_KEYS).exists():
@@ -153,14 +153,14 @@ class WitnessFolder:
             yield SignedNote.parse(path.read_bytes())
 
     def keep(self, name: str, data: bytes) -> Path:
-        """Write a file, durably, unless there is one of this name, and return its path."""
+        """Write a file durably, unless a file of this name exists, and return its path."""
         path = self.path / name
         with suppress(FileExistsError):
             write_new(path, data)
         return path
 
     def save(self, name: str, data: bytes) -> Path:
-        """Write a new file, durably, and return its path; a number is added to a name that is taken."""
+        """Write a new file durably, and return its path. A number is added to a name that is taken."""
         stem, dot, suffix = name.rpartition(".")
         for number in range(1, 1000):
             path = self.path / (name if number == 1 else f"{stem}-{number}{dot}{suffix}")
@@ -176,7 +176,7 @@ class WitnessFolder:
         )
 
     def cut_incomplete_writes(self) -> None:
-        """Cut off what a crash has left behind the last complete checkpoint."""
+        """Cut off the data that a crash has left after the last complete checkpoint."""
         size = 0 if self.last is None else self.last.checkpoint.size
         for name, length in (
             (LEAVES, size * HASH_BYTES),
@@ -188,7 +188,7 @@ class WitnessFolder:
 
 
 def write_new(path: Path, data: bytes) -> None:
-    """Write a file that does not exist yet, durably. Raises FileExistsError, OSError."""
+    """Write a new file durably. Raises FileExistsError, OSError."""
     with path.open("xb") as file:
         file.write(data)
         file.flush()
@@ -211,7 +211,7 @@ def _complete_bytes(path: Path) -> int:
 
 
 def _read_checkpoints(path: Path) -> Iterator[KeptCheckpoint]:
-    """Yield the checkpoints in a file; a last line that is incomplete is left out. Raises Unreadable."""
+    """Yield the checkpoints in a file. An incomplete last line is left out. Raises Unreadable."""
     size = 0
     with path.open("rb") as file:
         for number in range(1, 1 << 31):

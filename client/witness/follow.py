@@ -1,4 +1,4 @@
-"""Following a server: each new checkpoint must continue the last one, and is then kept and cosigned."""
+"""Follows a server: each new checkpoint must be consistent with the last, and is then kept and cosigned."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from ledger.transparency.signed_note import (
 )
 
 MAX_LEAVES: Final = 50_000_000
-"""Entries of a log that is followed: their hashes take 1.6 GB. A server cannot fill the disk beyond that."""
+"""The most entries of a log: their hashes take 1.6 GB, and a server cannot fill more of the disk."""
 
 
 class LogBroken(CartularyError):
-    """The server has shown something that a log which only grows cannot contain.
+    """The server has shown something that cannot be part of a log that only grows.
 
-    `evidence` is the file that was written, `is_proof` whether anybody can check it without the server.
+    `evidence` is the file with the evidence; `is_proof` is True if anybody can check it without the server.
     """
 
     def __init__(self, why: Text, evidence: Path | None = None, *, is_proof: bool = False) -> None:
@@ -48,14 +48,13 @@ class EpochBegun(CartularyError):
 
 
 class KeyChanged(CartularyError):
-    """The checkpoint is signed by another key than the one that this witness knows."""
+    """The checkpoint is signed by a key other than the one that this witness knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What the server showed: its checkpoint, and how many entries are new in it.
-
-    `is_older`: the checkpoint is older than the last one, and consistent with it.
+    """A checkpoint of the server, and the number of entries that are new in it. `is_older` is True if the
+    checkpoint is older than the last one, and consistent with it.
     """
 
     checkpoint: Checkpoint
@@ -78,7 +77,7 @@ class Follower:
         name: str = "",
         pages: Pages = no_progress,
     ) -> None:
-        """`name`: that of the witness's key; `pages` iterates over pages of leaves, to show the progress."""
+        """`name` is the name of the witness's key; `pages` iterates over pages of leaves."""
         self._client = client
         self._folder = folder
         self._now = now
@@ -95,7 +94,7 @@ class Follower:
     def accept_key(self, text: str) -> None:
         """Use this key of the server from now on: a note key, or the public key in hex.
 
-        Raises Unreadable if the text is no key, and the errors of `observe`.
+        Raises Unreadable if the text is not a key, and the errors of `observe`.
         """
         if "+" in text:
             key = NoteKey.parse(text)
@@ -158,7 +157,8 @@ class Follower:
     def _find_key(self, note: SignedNote, checkpoint: Checkpoint) -> NoteKey:
         """Return the key, among those that the server publishes, that signed a checkpoint.
 
-        Of several, it is the one that signs the next checkpoints: the last that is not retired.
+        If several keys signed it, this is the key that will sign the next checkpoints: the last one that is
+        not retired.
         """
         published = self._client.run(server_keys()).keys
         for server_key in sorted(
@@ -197,7 +197,7 @@ class Follower:
             ) from None
 
     def _check_epochs(self, key: NoteKey) -> None:
-        """Raise EpochBegun if the server has declared the end of the log that this folder is about.
+        """Raise EpochBegun if the server has declared the end of the log that this folder copies.
 
         The declaration is saved in the folder. Raises LogBroken if the new epoch does not begin with entries
         of this log.
@@ -280,9 +280,8 @@ class Follower:
     def _find_contradiction(
         self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey, why: Text
     ) -> LogBroken:
-        """Return the error for a checkpoint that the server does not prove to continue the last one.
-
-        The leaves that the server shows now make it a proof, if they are those of the checkpoint.
+        """Return the error for a checkpoint that the server does not prove consistent with the last one. It
+        is a proof if the leaves that the server shows now are those of the checkpoint.
         """
         tree = MemoryTree()
         try:

@@ -2,7 +2,7 @@
 
 A smaller checkpoint states the root of the first entries of the log. A consistency proof shows that the log
 of the larger one begins with other entries. Both checkpoints are signed by the server, so anybody can check
-the proof, with nothing but the file that contains it (docs/witnessing.md).
+the proof, with only the file that contains it (docs/witnessing.md).
 """
 
 from collections.abc import Sequence
@@ -88,7 +88,7 @@ class SplitView:
         )
 
     def check(self) -> bool:
-        """Return whether the two checkpoints contradict each other; False if that cannot be known.
+        """Return whether the two checkpoints are proven to contradict each other.
 
         Raises NoSplitView if the file does not show two checkpoints that this key signed, or if they do not
         contradict each other in the way that the file claims.
@@ -134,6 +134,6 @@ def find_split(
 
 
 def unproven(key: NoteKey, notes: Sequence[SignedNote]) -> SplitView:
-    """Return a file with two checkpoints that the server did not show to be of one log."""
+    """Return a file with two checkpoints that the server did not prove to be of the same log."""
     first, second = sorted(notes, key=lambda note: Checkpoint.of_note(note).size)
     return SplitView(key, first, second, None)
