@@ -68,7 +68,7 @@ def join(
     bot: str | None = None,
     invited_by: str | None = None,
 ) -> None:
-    """Give the player a place; the last free place starts the game. Raises NotNow, Malformed.
+    """Give the player a place. Taking the last free place starts the game. Raises NotNow, Malformed.
 
     `bot` is the name of the bot that the player is, if the creator adds one. `invited_by` is the player whose
     invitation link lets the player join a private game.
@@ -115,7 +115,7 @@ def score_next_round(pending: PendingEvents, game_at: Callable[[int], Game]) -> 
     """Score the first round that has ended and is not scored yet. Raises NotNow if there is none.
 
     `game_at` returns the game after the event with a given seq: standings are those at the end of the round,
-    even if play has moved on.
+    even if play has continued since.
     """
     game = pending.game
     if not game.rounds_ended:
@@ -145,9 +145,8 @@ def forfeit(pending: PendingEvents, secret: SecretSource) -> None:
 
 
 def remove(pending: PendingEvents, seat: int, secret: SecretSource) -> None:
-    """Remove a seat by an arbiter's decision; abandon the game if it is deserted without that seat.
-
-    Raises NotNow, Refused (the seat is out already).
+    """Remove a seat by an arbiter's decision; abandon the game if it is deserted without that seat. Raises
+    NotNow, or Refused if the seat is out already.
     """
     pending.add(lifecycle.remove(pending.game, seat), ARBITER)
     abandon_if_deserted(pending, secret)
@@ -161,7 +160,7 @@ def abandon(pending: PendingEvents, secret: SecretSource, *, by: By = ARBITER) -
 def resume(
     pending: PendingEvents, origin: int, because: int, secret: SecretSource, *, by: By
 ) -> None:
-    """Resume play after event `origin`, because of the event `because`, which ruled or agreed so.
+    """Resume play after event `origin`, because of the event `because`: a ruling or an agreement.
 
     `by` is ARBITER or TAKEBACK. Raises NotNow, and LookupError if there is no event `origin`.
     """
@@ -247,7 +246,7 @@ def revoke(pending: PendingEvents, player: str) -> None:
 
 
 MAX_ACTIONS: Final = 100
-"""The most actions that the clock takes in one turn of an absent player: more than any turn has."""
+"""The most actions that are played for an absent player in one turn: more than any turn has."""
 
 ChooseAction: TypeAlias = Callable[[Game], Any]
 """Returns an action that the rules allow the seat whose turn it is; None if there is none."""
@@ -261,7 +260,7 @@ def is_due(game: Game, at: str) -> bool:
 
 
 def end_turn(pending: PendingEvents, choose_action: ChooseAction, secret: SecretSource) -> None:
-    """Do what the game's options say about a deadline that has passed; abandon the game if it is deserted.
+    """Apply the game's options for a deadline that has passed; abandon the game if it is deserted.
 
     `choose_action` chooses for a bot that plays the rest of the turn. Raises NotNow if no seat is to act.
     """

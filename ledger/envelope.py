@@ -58,7 +58,7 @@ def is_word(value: object) -> bool:
 
 
 def _pattern(hint: object) -> re.Pattern[str] | None:
-    """The compiled pattern of an annotated string type; None for any other type."""
+    """Return the compiled pattern of an annotated string type; None for any other type."""
     if get_origin(hint) is NotRequired:
         (hint,) = get_args(hint)
     if get_origin(hint) is not Annotated:
@@ -196,7 +196,7 @@ _JOINED_DIGESTS_LENGTH: Final = len(_DIGESTS) * (2 * _DIGEST_BYTES + 1) - 1
 
 
 def check_envelope(value: JsonObject) -> Event:
-    """Return the event that a decoded JSON object is, in the current version of the envelope.
+    """Return a decoded JSON object as an event in the current version of the envelope.
 
     Raises Unreadable, naming the invalid field.
     """
@@ -219,7 +219,7 @@ def _in_current_version(value: JsonObject) -> JsonObject:
 
 
 def _is_valid(value: JsonObject) -> bool:
-    """The same check as `_raise_for_first_fault` in a quarter of the time.
+    """Make the same check as `_raise_for_first_fault` in a quarter of the time.
 
     Strings are checked together, joined by a character that none of them may contain; digests by decoding
     and encoding them, which takes less time than a regular expression.
@@ -252,12 +252,12 @@ def _is_valid(value: JsonObject) -> bool:
 
 
 def missing_field(name: str) -> Message:
-    """The fault of an object without a required field."""
+    """Return the fault of an object without a required field."""
     return message("the field {name} is missing", name=name)
 
 
 def invalid_field(name: str) -> Message:
-    """The fault of a field with a value of the wrong form."""
+    """Return the fault of a field whose value has the wrong form."""
     return message("the field {name} has an invalid value", name=name)
 
 

@@ -1,14 +1,14 @@
-"""Ed25519 keys: signing receipts and record heads, and checking these and all other signatures.
+"""Ed25519 keys: signs receipts and record heads, and checks all signatures.
 
 The id of a key is the first 16 hex digits of the SHA-256 of its public bytes, so an entry in a list of
 public keys can be checked against its id. Where keys are stored and published is up to the service.
 
-Signatures are checked strictly, because they are evidence: two programs must agree about each of them, and
-nobody may be able to make one that fits several texts, or a second one for the same text. OpenSSL
-refuses S >= L and an R that is not canonical. It accepts public keys of small order and several encodings
-of one point; `verify` refuses these, and an R of small order, as WebCrypto does.
+Signatures are checked strictly, because they are evidence: all programs must agree on whether one is valid,
+and nobody may be able to make a signature that fits several texts, or a second signature for the same text.
+OpenSSL refuses S >= L and an R that is not canonical. It accepts public keys of small order and several
+encodings of one point; `verify` refuses these, and an R of small order, as WebCrypto does.
 
-What players sign is in ledger/player_signatures.py.
+The payloads that players sign are in ledger/player_signatures.py.
 """
 
 import os
@@ -99,7 +99,7 @@ class SigningKey:
 
     @classmethod
     def from_seed(cls, seed: bytes) -> "SigningKey":
-        """Return the key that derives from 32 bytes."""
+        """Return the key that is derived from 32 bytes."""
         return cls(Ed25519PrivateKey.from_private_bytes(seed))
 
     @classmethod
@@ -148,7 +148,7 @@ class SigningKey:
             Path(name).unlink()
 
     def public_entry(self, since: str, until: str | None = None) -> JsonObject:
-        """Return the key's entry in a list of public keys; `until` is set once it is retired."""
+        """Return the key's entry in a list of public keys. `until` is None unless the key is retired."""
         return {"key": self.id, "public": self.public, "from": since, "until": until}
 
     def receipt(self, event: Event) -> JsonObject:
@@ -198,7 +198,7 @@ def check_public_key(public: bytes) -> None:
 def verify(public: bytes, signature: bytes, signed: bytes) -> None:
     """Check an Ed25519 signature (RFC 8032) of the bytes `signed`. Raises BadSignature.
 
-    Refused are also: public keys of small order, for which one signature can be valid for several messages;
+    It also refuses public keys of small order, for which one signature can be valid for several messages;
     public keys that are not encoded canonically; S >= L, which would be a second signature for the same
     message; and an R that is of small order or not encoded canonically.
     """
@@ -233,7 +233,7 @@ def _load_public(public: bytes) -> Ed25519PublicKey:
 
 
 def _check_point(point: bytes, faults: _PointFaults) -> None:
-    """Raise BadSignature if something is wrong with the 32 bytes of a point as they are encoded."""
+    """Raise BadSignature unless 32 bytes are an acceptable encoding of a point."""
     y = int.from_bytes(point, "little") & ~_SIGN_BIT
     if y >= _PRIME:
         raise BadSignature(faults.not_canonical)
@@ -242,7 +242,7 @@ def _check_point(point: bytes, faults: _PointFaults) -> None:
 
 
 def not_hex() -> Message:
-    """The fault of a signature or a public key that is no lowercase hex."""
+    """Return the fault of a signature or a public key that is not lowercase hex."""
     return message("the signature cannot be checked: it or its key is not in lowercase hex")
 
 
@@ -257,11 +257,11 @@ def ratings_payload(
     excluded: Sequence[Mapping[str, Any]],
     at: str,
 ) -> JsonObject:
-    """Return what the signature of a statement about a table of ratings covers, but for the key.
+    """Return the payload of a signed statement about a table of ratings, without the key.
 
     The table follows by `model` from the games that count among the first `size` leaves of the log, whose
-    tree has this root, without the `excluded` ones. `hash` is that of line `games`, the last one of its
-    history.
+    tree has this root, without the `excluded` games. `hash` is the hash of line `games`, the last line of the
+    history of the ratings.
     """
     return {
         "sign": RATINGS_PAYLOAD,
@@ -279,7 +279,7 @@ def ratings_payload(
 def tournament_receipt_payload(
     tournament: str, seq: int, hash: str, player: str, at: str
 ) -> JsonObject:
-    """Return what a server signs to confirm that a player takes part in a tournament after event `seq`."""
+    """Return the payload of the receipt for a player's place in a tournament after event `seq`."""
     return {
         "sign": TOURNAMENT_RECEIPT_PAYLOAD,
         "tournament": tournament,
@@ -291,7 +291,7 @@ def tournament_receipt_payload(
 
 
 def shown_head_payload(game_id: str, seq: int, hash: str, shown_at: str) -> JsonObject:
-    """Return what a server signs to state that event `seq` is the last one of a game at a time."""
+    """Return the payload of the statement that event `seq` was the last one of a game at a time."""
     return {
         "sign": SHOWN_HEAD_PAYLOAD,
         "game": game_id,
@@ -302,7 +302,7 @@ def shown_head_payload(game_id: str, seq: int, hash: str, shown_at: str) -> Json
 
 
 def check_signed(signed: JsonObject, keys: Iterable[JsonObject]) -> None:
-    """Check what `SigningKey.sign` has returned, such as a receipt, against public keys.
+    """Check the signature of a result of `SigningKey.sign`, such as a receipt, against public keys.
 
     Raises BadSignature.
     """

@@ -113,7 +113,7 @@ def state_hash(game: Game) -> str:
 
 
 def _position_hash(position: Any) -> str:
-    """Return the hash of a position as spectators see it; that of a game without one has only zeros."""
+    """Return the hash of a position as spectators see it: only zeros for a game that has no position."""
     return ZEROS if position is None else digest(canonical(position))
 
 
@@ -125,12 +125,12 @@ def hash_in(line: bytes, stated: str) -> str:
     before, _, after = line.partition(b'"hash":"')
     if after.startswith(b'%b",' % stated.encode()):
         return digest(before + after[len(stated) + 2 :])
-    # The data have a field of this name too.
+    # The data of the event has a field of this name too.
     return digest(line.replace(b'"hash":"%b",' % stated.encode(), b"", 1))
 
 
 def _around_hash(event: Event) -> tuple[bytes, bytes]:
-    """The canonical line without `hash`, in two parts: what sorts before it and after it."""
+    """Return the canonical line without `hash`, in two parts: before and after that field."""
     fields: JsonObject = {**event}
     start: JsonObject = {name: fields[name] for name in _BEFORE_HASH}
     if "conditional" in event:
@@ -220,7 +220,7 @@ class PendingEvents:
     def sign_next(self, signature: ActionSignature, salt: bytes | None = None) -> None:
         """Seal the next event with this signature of a player, which is not checked.
 
-        `salt`, if it is given, is that of the event's secret, to whose commitment the player has signed.
+        `salt`, if given, is the salt of the event's secret, whose commitment the player has signed.
         """
         self._next_signature = signature, salt
 
@@ -232,7 +232,7 @@ class PendingEvents:
         is_conditional: bool = False,
         prepared: PreparedSignature | None = None,
     ) -> None:
-        """Seal the event to which a seat's parsed action leads. `is_conditional` and `prepared`: see `add`.
+        """Seal the event that a seat's parsed action causes. `is_conditional` and `prepared`: see `add`.
 
         Raises Refused with the clause, NotNow.
         """
@@ -255,7 +255,7 @@ class PendingEvents:
         is_conditional: bool = False,
         prepared: PreparedSignature | None = None,
     ) -> Game:
-        """Seal one more event, with the action that led to it, if there is one, and return the game after it.
+        """Seal another event, with the action that caused it, if any, and return the game after it.
 
         `is_conditional` marks an action that the player had prepared, which `prepared` proves, if the player
         had signed it.

@@ -1,14 +1,14 @@
-"""What players sign with their own keys: keys, actions, statements and conditional actions.
+"""The payloads that players sign with their own keys: for keys, actions, statements, conditional actions.
 
 A player signs the canonical JSON of a payload. Its field `sign` names its kind, so that a signature of one
 kind can never pass for another. A payload that belongs to an event can be computed from the event alone.
 
 A statement is any other event of a started game that a person causes, such as an answer to a takeback.
 
-Conditional actions are signed when they are prepared. Nobody may learn those that were not played, so what is
-signed is the root of a Merkle tree of salted commitments, one for each action that the player may take: to
-the actions from the first expected one up to it. An event that plays one of them contains the salt and the
-inclusion path; the actions themselves are in the log.
+Conditional actions are signed when they are prepared. Nobody may learn the actions that were not played, so
+the player signs the root of a Merkle tree of salted commitments. For each action that the player may take,
+there is a commitment to the actions from the first expected one up to this one. An event that plays one of
+them contains the salt and the inclusion path; the actions themselves are in the log.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +36,8 @@ STATEMENT_PAYLOAD: Final = "cartulary statement v1"
 PREPARED_PAYLOAD: Final = "cartulary conditional actions v1"
 
 LEAST_LEAVES: Final = 256
-"""Leaves of the Merkle tree of conditional actions; twice as many, and so on, for more of them."""
+"""The least number of leaves of the Merkle tree of conditional actions; it is doubled until all have a
+place."""
 MAX_EVENTS_BETWEEN: Final = 1000
 """The most events between the one after which actions are prepared and one that plays one of them."""
 
@@ -46,16 +47,16 @@ STATED_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "SeatVacated": (),
     "SubstituteSeated": ("seat",),
 }
-"""By the type of a statement, the fields of its data that the person decides; the server adds the others."""
+"""By the type of a statement, the fields of its data that the person chooses; the server adds the others."""
 
 
 def key_payload(player: str, public: str) -> JsonObject:
-    """Return what the holder of a key signs to register its public key (hex) for a player."""
+    """Return the payload that the holder of a key signs to register its public key (hex) for a player."""
     return {"sign": KEY_PAYLOAD, "player": player, "public": public}
 
 
 def action_payload(game: str, head: str, action: Mapping[str, object]) -> JsonObject:
-    """Return what a player signs to take an action, in the form in which the log stores it.
+    """Return the payload that a player signs to take an action. The log stores the action in the same form.
 
     `head` is the hash of the event after which the player saw the position.
     """
@@ -69,9 +70,9 @@ def statement_payload(
     data: Mapping[str, Any],
     secrets: Mapping[str, str] | None = None,
 ) -> JsonObject:
-    """Return what a person signs to make the statement that becomes an event of this type.
+    """Return the payload that a person signs to make the statement that becomes an event of this type.
 
-    Of `data`, only the fields that the person decides are signed. `secrets` are the commitments of the event,
+    Of `data`, only the fields that the person chooses are signed. `secrets` are the commitments of the event,
     if it has any: a text is signed by the commitment to it, so that the signature holds after the text was
     erased. `head` is the hash of the last event that the person had seen.
     """
@@ -81,12 +82,12 @@ def statement_payload(
 
 
 def prepared_payload(game: str, head: str, root: str) -> JsonObject:
-    """Return what a player signs to prepare conditional actions after the event with the hash `head`."""
+    """Return the payload that a player signs to prepare actions after the event with the hash `head`."""
     return {"sign": PREPARED_PAYLOAD, "game": game, "head": head, "root": root}
 
 
 def signed_payload(event: Event, head: str) -> JsonObject:
-    """Return what the signature of an event covers, an action or a statement."""
+    """Return the payload that the signature of an event, an action or a statement, covers."""
     if event["action"] is not None:
         return action_payload(event["game"], head, event["action"])
     return statement_payload(
@@ -102,7 +103,7 @@ def can_be_signed(event: Event) -> bool:
 class PreparedActions:
     """The commitments to the conditional actions of a seat, and the root that its player signs.
 
-    `salt` are 32 random bytes, of which nobody else but the server may know.
+    `salt` is 32 random bytes, which only the player and the server may know.
     """
 
     def __init__(self, tree: Tree, seat: int, salt: bytes) -> None:
@@ -115,7 +116,7 @@ class PreparedActions:
             line: (salt, _leaf(salt, steps))
             for salt, (line, steps) in zip(salts, lines.items(), strict=False)
         }
-        # The other leaves are random, so that nobody learns how much was prepared.
+        # The other leaves are random, so that nobody learns how many actions were prepared.
         leaves = [leaf for _, leaf in self._openings.values()] + salts[len(lines) :]
         self._leaves = sorted(leaves)
         self._merkle_tree = MemoryTree()
@@ -125,7 +126,7 @@ class PreparedActions:
     def proof(
         self, steps: Sequence[JsonObject], key: str, head: str, signature: str
     ) -> PreparedSignature:
-        """Return what proves that the last of these steps was prepared, with the player's signature of the
+        """Return the proof that the last of these steps was prepared, with the player's signature of the
         root. Raises KeyError unless it was.
         """
         salt, leaf = self._openings[_encoded(steps)]
@@ -149,7 +150,7 @@ class PreparedActions:
 def _own_lines(
     tree: Tree, seat: int, before: tuple[JsonObject, ...] = ()
 ) -> Iterator[tuple[JsonObject, ...]]:
-    """Yield for each action of the seat in a tree, in its order, the steps up to it."""
+    """Yield, for each action of the seat in a tree and in its order, the steps up to it."""
     for node in tree:
         if node.seat == seat:
             yield (*before, {"seat": node.seat, "action": node.action})
@@ -157,7 +158,7 @@ def _own_lines(
 
 
 def step_of(node: Node) -> JsonObject:
-    """Return a node without those after it as JSON."""
+    """Return a node, without those after it, as JSON."""
     return replace(node, then=()).as_json()
 
 
@@ -259,7 +260,7 @@ def check(signature: ActionSignature, public: str, payload: JsonObject) -> None:
 def author(event: Event, before: Game | None) -> str | None:
     """Return the id of the person whose action or statement an event is; None if it is neither.
 
-    An action of the clock is no person's. `before` is the game before the event.
+    Actions that the clock causes have no author. `before` is the game before the event.
     """
     if not can_be_signed(event):
         return None

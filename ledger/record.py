@@ -1,7 +1,7 @@
-"""Writing and reading game records: one game in one file that stands alone (docs/formats.md).
+"""Writes and reads game records: a record is one game in one file that stands alone (docs/formats.md).
 
-Reading checks that every line is canonical JSON, has the fields that it must have, and comes where it may
-come. `replay.audit` checks whether the lines are true.
+The reader checks that every line is canonical JSON, has the required fields, and is in a permitted place.
+`replay.audit` checks whether the lines are true.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -69,13 +69,13 @@ class Record:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the last event ends the game, so that it has no secrets."""
+        """Whether the last event ends the game, so that no secrets are left."""
         return bool(self.events) and self.events[-1]["type"] in ENDINGS
 
     @property
     def names(self) -> dict[str, str]:
-        """The handles of the players, by id, as the header states them: no hash covers them, so a name is for
-        reading and proves nothing. A player without a handle (their account was erased) is left out.
+        """The handles of the players, by id, as the header states them. No hash covers them, so a name proves
+        nothing. Players without a handle (whose account was erased) are left out.
         """
         return {
             player["id"]: player["handle"]
@@ -137,8 +137,8 @@ def write(
 ) -> Iterator[bytes]:
     """Iterate over the lines of a record, each with its line feed.
 
-    `lines` are the canonical lines of the events, without line feeds. `openings` holds, by seq and
-    name, those of the secrets that the reader may see.
+    `lines` are the canonical lines of the events, without line feeds. `openings` holds, by seq and name, the
+    openings of the secrets that the reader may see.
     """
     yield canonical(header) + b"\n"
     for line in lines:
@@ -159,10 +159,10 @@ def read(source: BinaryIO) -> Record:
 
 
 def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]]:
-    """Return as much of a record as can be read, and its faults in the order of lines.
+    """Return the readable part of a record, and its faults in the order of lines.
 
-    An invalid header is read as {}. Events are kept up to the first faulty line, openings and receipts
-    wherever they are valid. Reading stops after `max_faults` faults.
+    An invalid header is read as {}. Events are kept up to the first faulty line; openings and receipts are
+    kept wherever they are valid. Reading stops after `max_faults` faults.
     """
     reader = RecordReader()
     try:
@@ -183,7 +183,7 @@ def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]
 
 
 def first_contradiction(record: Record) -> Fault | None:
-    """Return the first place where lines that are valid by themselves contradict each other, if there is one.
+    """Return the first line that is valid by itself but contradicts another one; None if there is none.
 
     Compares the events' games, numbers and `prev` with each other, and the header with the last event. Hashes
     are not computed again: this is a quick check before a record is shown, not an audit.
@@ -276,7 +276,7 @@ class RecordReader:
         """Whether an event could not be read, so that the events after it have no known seq."""
 
     def take(self, number: int, line: bytes) -> None:
-        """Add one more line, or the fault in it."""
+        """Add another line, or the fault in it."""
         try:
             value = decode(line)
             if not isinstance(value, dict):

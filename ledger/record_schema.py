@@ -1,6 +1,5 @@
-"""What each kind of line in a record must look like: header, event, openings, receipt.
-
-In which order the lines must come is checked in ledger/record.py.
+"""Checks the form of each kind of line in a record: header, event, openings, receipt. ledger/record.py checks
+the order of the lines.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +34,7 @@ def reject(why: Message) -> NoReturn:
 
 
 _Schema: TypeAlias = Mapping[str, Callable[[object], bool]]
-"""The required fields, each with its check. Later versions may add fields."""
+"""The required fields, with a check for each. Later versions may add fields."""
 
 _HEADER: Final[_Schema] = {
     "game": is_game_id,
@@ -64,7 +63,7 @@ _GAME_CREATED: Final[_Schema] = {
     "commitment": is_hash,
 }
 HEADER_FIELDS: Final = frozenset({"format", *_HEADER, "players", "inclusion", "log", "origin"})
-"""The fields of a header that this version knows, those that may be left out included."""
+"""The fields of a header that this version knows, including those that may be left out."""
 HEAD_FIELDS: Final = frozenset(_HEAD)
 """The fields of the head in a header."""
 _OPENINGS: Final[_Schema] = {"seq": is_positive, "open": is_object}
@@ -72,7 +71,7 @@ _RECEIPT: Final[_Schema] = {"receipt": is_object}
 
 
 def check_header(value: JsonObject) -> JsonObject:
-    """Return the header that a JSON object is. Raises Unreadable."""
+    """Return a JSON object that is a valid header. Raises Unreadable."""
     if value.get("format") != FORMAT:
         reject(
             message(
@@ -94,7 +93,7 @@ def check_header(value: JsonObject) -> JsonObject:
 
 
 def check_event(value: JsonObject, seq: int) -> Event:
-    """Return the event that a JSON object is, as event `seq` of its record. Raises Unreadable."""
+    """Return a JSON object that is a valid event, with number `seq` in its record. Raises Unreadable."""
     event = check_envelope(value)
     if (seq == 1) != (event["type"] == "GameCreated"):
         reject(
@@ -126,7 +125,7 @@ def check_openings(value: JsonObject) -> tuple[int, dict[str, Opening]]:
 
 
 def check_receipt(value: JsonObject) -> JsonObject:
-    """Return the receipt in a JSON object, its own fields unchecked. Raises Unreadable."""
+    """Return the receipt in a JSON object. The fields within it are not checked. Raises Unreadable."""
     _check(value, _RECEIPT, allow_others=False)
     receipt: JsonObject = value["receipt"]
     return receipt

@@ -1,9 +1,9 @@
-"""What people state in a game, and what follows: each kind of statement is described once, here.
+"""The statements that people make in a game. Each kind is described once, here.
 
 A statement is a request of a person that becomes an event other than an action, such as an answer to a
-takeback. Its class has the fields of the request and decides the event. The method of the clients, the
-operation of the HTTP interface with its path and its body, the command of the service, and what is signed
-follow from it; its docstring is the description of the operation.
+takeback. Its class has the fields of the request and decides the event. From the class follow the method of
+the clients, the operation of the HTTP interface with its path and its body, the command of the service, and
+the payload that is signed. The docstring of the class is the description of the operation.
 """
 
 import re
@@ -23,21 +23,21 @@ from ledger.commands import ARBITER, TAKEBACK, SecretSource, abandon, remove, re
 from ledger.pending import PendingEvents
 
 _BODY_NAMES: Final = {"about": "seq", "text": "statement"}
-"""By field, its name in the body of a request, where it is another one."""
+"""The names of fields in the body of a request, where they differ."""
 _DATA_NAMES: Final = {"takeback": "request"}
-"""By field, its name in the data of the event, where it is another one."""
+"""The names of fields in the data of the event, where they differ."""
 _OPTIONS: Final = ("idempotency_key", "nonce")
 _TEXT: Final = "A text for everybody who may see the game; the server bounds its length."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """A statement of a person in a game. `idempotency_key` lets it take effect once if it is sent twice."""
+    """A statement of a person in a game. With an `idempotency_key`, it has effect once even if sent twice."""
 
     EVENT: ClassVar[str]
     """The type of the event that the statement becomes."""
     REQUEST: ClassVar[str]
-    """What idempotency records call the request. They outlive releases."""
+    """The name of the request in idempotency records, which outlive releases."""
     PATH: ClassVar[str]
     """The path of the request below that of the game, with the names of fields in braces."""
     METHOD: ClassVar[str] = "POST"
@@ -49,7 +49,7 @@ class Statement:
         raise NotImplementedError
 
     def add(self, pending: PendingEvents, seat: int, secret: SecretSource) -> None:
-        """Add the event of the statement of a seat, and those that follow from it.
+        """Add the event of a seat's statement, and the events that follow from it.
 
         Raises NotNow, Malformed, Refused.
         """
@@ -65,7 +65,7 @@ class Statement:
         return False
 
     def as_request(self) -> list[object]:
-        """Return what is compared if an idempotency key is used again."""
+        """Return the values that are compared if an idempotency key is used again."""
         return [self.REQUEST, *(getattr(self, name) for name in self.names())]
 
     def path(self) -> str:
@@ -78,7 +78,7 @@ class Statement:
         return {key: getattr(self, name) for key, name in self.body_names().items()}
 
     def data(self) -> JsonObject:
-        """Return those fields of the event's data that are stated, but for the nonce."""
+        """Return the fields of the event's data that the person chooses, without the nonce."""
         return {key: getattr(self, name) for key, name in self.data_names().items()}
 
     @classmethod
@@ -88,7 +88,7 @@ class Statement:
 
     @classmethod
     def names(cls) -> tuple[str, ...]:
-        """Return the names of the fields that a statement of this kind has of its own."""
+        """Return the names of the fields that this kind of statement adds."""
         return tuple(field.name for field in fields(cls) if field.name not in _OPTIONS)
 
     @classmethod
@@ -98,21 +98,20 @@ class Statement:
 
     @classmethod
     def body_names(cls) -> Mapping[str, str]:
-        """Return the names of the fields that are in the body, by their names there."""
+        """Return the names of the fields in the body, by their names there."""
         in_path = cls.replies_to()
         return {_BODY_NAMES.get(name, name): name for name in cls.names() if name != in_path}
 
     @classmethod
     def data_names(cls) -> Mapping[str, str]:
-        """Return the names of the fields that are in the event's data, by their names there.
-
-        A text is not: it is a secret of the event.
+        """Return the names of the fields in the event's data, by their names there. A text is not in the
+        data: it is a secret of the event.
         """
         return {_DATA_NAMES.get(name, name): name for name in cls.names() if name != "text"}
 
     @classmethod
     def signed_fields(cls) -> tuple[str, ...]:
-        """Return the names of the fields of the event's data that the person decides."""
+        """Return the names of the fields of the event's data that the person chooses."""
         return tuple(cls.data_names())
 
 
@@ -138,7 +137,7 @@ class StatementWithNonce(Statement):
     @override
     def as_request(self) -> list[object]:
         request = Statement.as_request(self)
-        # Without a nonce, it is as in versions without these nonces, whose records are still valid.
+        # Without a nonce, the value is that of versions without these nonces, whose records are still valid.
         return request if self.nonce is None else [*request, f"nonce {self.nonce}"]
 
     @override
@@ -314,7 +313,8 @@ class GiveRuling(StatementWithNonce):
 
     @override
     def add(self, pending: PendingEvents, seat: int | None, secret: SecretSource) -> None:
-        """Add the ruling of the arbiter, whose seat is None, or the proposal of a seat, and what follows.
+        """Add the ruling of the arbiter, whose seat is None, or the proposal of a seat, and the events that
+        follow.
 
         Raises NotNow, Malformed, Refused.
         """

@@ -2,8 +2,8 @@
 
 A moment is in a night if the clocks of the time zone show a local time in the night at that moment, and in a
 weekend if they show a Saturday or Sunday. So a night is an hour shorter or longer when clocks change during
-it: a local time that does not exist takes no time, and one that occurs twice is the same both times. Reads
-no current time; moments are aware datetimes.
+it: a local time that does not exist takes no time, and one that occurs twice is the same both times. Nothing
+here reads the current time; moments are aware datetimes.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ class Interval(NamedTuple):
 
 
 _LocalSpan = tuple[timedelta, timedelta]
-"""A part of a local day: from when to when, after midnight."""
+"""A part of a local day: its start and its end, counted from midnight."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,9 +51,9 @@ class Calendar:
 def calendar(zone: str, night: tuple[int, int] | None, *, weekends: bool) -> Calendar:
     """Return the calendar of a time zone without its nights, or its weekends, or both.
 
-    `night` is from when to when it is night, in minutes after midnight, and may wrap around midnight; None if
-    nights count. `weekends` states that Saturdays and Sundays do not count. Raises ValueError if there is no
-    such time zone, or if no time would ever count.
+    `night` is the start and the end of the night in minutes after midnight, and may wrap around midnight;
+    None if nights count. `weekends` states that Saturdays and Sundays do not count. Raises ValueError if
+    there is no such time zone, or if no time would ever count.
     """
     day: tuple[_LocalSpan, ...] = ((_NONE, _DAY),)
     if night is not None:
@@ -74,10 +74,9 @@ def moment_after(
     times: Calendar | None = None,
     stops: Iterable[Interval] = (),
 ) -> datetime:
-    """Return the first moment at which so much counted time has passed since `start`.
-
-    `times` is the calendar, None if all hours count. Besides, no time counts within `stops`, which may
-    overlap. Raises OverflowError after the year 9999.
+    """Return the first moment at which `duration` of counted time has passed since `start`. `times` is the
+    calendar, None if all hours count. Time within `stops`, which may overlap, does not count either. Raises
+    OverflowError if the moment is after the year 9999.
     """
     if duration <= _NONE:
         return start
@@ -142,7 +141,7 @@ def _calendar_spans(start: datetime, end: datetime, times: Calendar | None) -> I
 def _local_spans(
     start: datetime, end: datetime, offset: timedelta, times: Calendar
 ) -> Iterator[Interval]:
-    """Yield the counted spans of a time during which local time is UTC plus a constant offset."""
+    """Yield the counted spans between two moments during which local time is UTC plus a constant offset."""
     local_start, local_end = start + offset, end + offset
     midnight = local_start.replace(hour=0, minute=0, second=0, microsecond=0)
     while midnight < local_end:
@@ -160,7 +159,7 @@ def _offset(zone: ZoneInfo, moment: datetime) -> timedelta:
 
 
 def _end_of_offset(zone: ZoneInfo, start: datetime, end: datetime, offset: timedelta) -> datetime:
-    """Return the moment before `end` at which clocks change, or `end` if they do not.
+    """Return the moment before `end` at which the clocks change, or `end` if they do not.
 
     Clocks change in whole seconds, and not twice within a day.
     """

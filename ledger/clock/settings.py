@@ -1,6 +1,4 @@
-"""The settings of a clock (docs/clocks.md), checked.
-
-The values that a clock has without these settings, and what they lead to at a deadline, are those of
+"""Validates the settings of a clock (docs/clocks.md). Their defaults, and their effects at a deadline, are in
 `domain.clock.deadlines`.
 """
 

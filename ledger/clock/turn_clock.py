@@ -1,8 +1,8 @@
-"""A game's clock: when the deadline of a turn is, what is left in a time bank, and what stops the clock.
+"""A game's clock: the deadlines of turns, the time left in time banks, and what stops the clock.
 
 A dispute stops the clock until the ruling, but no longer than DISPUTE_LIMIT; a pause by agreement while it
-lasts, but no longer than PAUSE_LIMIT; a holiday in the turns of the player who has announced it. Reads no
-current time.
+lasts, but no longer than PAUSE_LIMIT; a holiday in the turns of the player who has announced it. Nothing here
+reads the current time.
 """
 
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ def bank_begins_at(game: Game) -> datetime | None:
 
 
 def bank_left(game: Game, seat: int) -> timedelta | None:
-    """Return what was left in the time bank of a seat when the turn under way began; None without a bank."""
+    """Return the time left in the time bank of a seat when the turn under way began; None without a bank."""
     clock = game.clock
     if clock is None or "bank" not in clock:
         return None
@@ -75,7 +75,7 @@ def bank_milliseconds(game: Game, seat: int) -> int | None:
 
 
 def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:
-    """Return by how much a finished turn exceeded the time of a turn."""
+    """Return the time by which a finished turn exceeded the time for a turn."""
     allowed = timedelta(seconds=clock.get("per_turn", 0) + turn.extension)
     since, until = datetime.fromisoformat(turn.since), datetime.fromisoformat(turn.until)
     if until - since <= allowed:
@@ -89,7 +89,7 @@ def _time_over(game: Game, clock: Clock, turn: TurnTime) -> timedelta:
 
 
 def _moment_after_turn_time(game: Game, clock: Clock, seat: int, more: timedelta) -> datetime:
-    """Return the moment at which the time for the turn of a seat, and so much more time, has passed."""
+    """Return the moment at which the time for the turn of a seat, and `more` time after it, have passed."""
     turn_at = datetime.fromisoformat(game.turn_at)
     time = timedelta(seconds=clock.get("per_turn", 0) + game.turn_extension) + more
     times = calendar_of(clock)
@@ -106,7 +106,7 @@ def _moment_after_turn_time(game: Game, clock: Clock, seat: int, more: timedelta
 
 
 def _common_stops(game: Game, since: datetime) -> Iterator[Interval]:
-    """Yield the times after a moment in which disputes and pauses stop the clock of all seats."""
+    """Yield the intervals after a moment in which disputes and pauses stop the clock of all seats."""
     stops = (*map(_stop_of_dispute, game.disputes), *map(_stop_of_pause, game.pauses.pauses))
     for stop in stops:
         if stop is not None and stop.end > since:
@@ -141,7 +141,7 @@ def _holidays(game: Game, clock: Clock, player: str) -> Iterator[Interval]:
 
 
 def pause_limit(game: Game) -> str | None:
-    """Return until when the current pause stops the clock at the latest; None if there is no pause."""
+    """Return the latest time at which the current pause ends; None if there is no pause."""
     pause = game.pauses.current
     if pause is None or game.has_ended:
         return None
@@ -154,7 +154,7 @@ class ClockStop:
 
     reason: Literal["pause", "dispute"]
     until: str
-    """When the clock runs again at the latest."""
+    """The latest time at which the clock runs again."""
 
     @property
     def why(self) -> Message:
@@ -188,7 +188,7 @@ def is_pause_over(game: Game, at: str) -> bool:
 
 
 def holiday_until(game: Game, at: str) -> str | None:
-    """Return until when the seat to act has a holiday at a timestamp that its clock leaves out, or None."""
+    """Return the end of the holiday that stops the clock of the seat to act at a timestamp, or None."""
     if game.clock is None or game.to_act is None or not game.clock.get("holidays", False):
         return None
     player = game.players[game.to_act]
@@ -244,12 +244,12 @@ def duration_message(milliseconds: int) -> Message:
 
 
 def clock_stopped_until(game: Game, at: str) -> str | None:
-    """Return how long a dispute that is opened at a timestamp may stop the clock; None without a clock."""
+    """Return until when a dispute that is opened at a timestamp can stop the clock; None without a clock."""
     return None if game.clock is None else _limit_after(at)
 
 
 def ruling_limit(game: Game) -> str | None:
-    """Return until when the end of the game waits for the ruling in the open dispute; None without one."""
+    """Return until when the end of the game waits for the ruling in an open dispute; None without one."""
     dispute = game.open_dispute
     return None if dispute is None else dispute.clock_stopped_until or _limit_after(dispute.at)
 

@@ -1,1 +1,1 @@
-"""Writing files, and why the operating system refuses to."""
+"""Writes files durably and atomically, and describes errors of the operating system."""

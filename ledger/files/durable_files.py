@@ -1,4 +1,4 @@
-"""Files that are on disk when the functions here return, and that only their owner can access."""
+"""Durable writes: a file is on disk when a function returns, and only its owner can access it."""
 
 import os
 import secrets
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 @contextmanager
 def new_file(path: Path) -> Iterator[BinaryIO]:
-    """Create a file, which the block writes. Raises FileExistsError, OSError."""
+    """Create a file for the block to write. Raises FileExistsError, OSError."""
     with open(path, "xb", opener=open_private) as file:
         yield file
         file.flush()
@@ -33,7 +33,7 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make changes of the names in a folder durable. Raises OSError."""
+    """Make changes to the names in a folder durable. Raises OSError."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -42,5 +42,5 @@ def sync_folder(folder: Path) -> None:
 
 
 def open_private(path: str, flags: int) -> int:
-    """Open a file for `open`, so that only its owner can access it if it is created."""
+    """The `opener` of `open` for a file that only its owner can access, if it is created."""
     return os.open(path, flags, 0o600)

@@ -1,4 +1,4 @@
-"""The reasons of errors of the operating system, in our own words."""
+"""Messages for errors of the operating system."""
 
 import errno
 from collections.abc import Mapping
@@ -26,16 +26,16 @@ _REASONS: Final[Mapping[int, Message]] = {
 
 
 def os_reason(error: OSError) -> Value:
-    """Return why the operating system refused something; in its own words if the reason is a rare one."""
+    """Return the reason of an OSError, as text to translate; rare reasons are in the system's own words."""
     reason = _REASONS.get(error.errno or 0)
     return reason if reason is not None else error.strerror or type(error).__name__
 
 
 def cannot_read(path: Path, error: OSError) -> Message:
-    """Return that a file or a folder cannot be read, and why."""
+    """Return the message that a file or a folder cannot be read, with the reason."""
     return message("cannot read {path}: {reason}", path=str(path), reason=os_reason(error))
 
 
 def cannot_write(path: Path, error: OSError) -> Message:
-    """Return that a file or a folder cannot be written, and why."""
+    """Return the message that a file or a folder cannot be written, with the reason."""
     return message("cannot write {path}: {reason}", path=str(path), reason=os_reason(error))

@@ -1,4 +1,4 @@
-"""Writes files as a whole: nobody finds a part of one, and none is lost that may not be overwritten."""
+"""Writes files atomically: nobody sees an incomplete file, and files are overwritten only on request."""
 
 import errno
 import os
@@ -9,8 +9,8 @@ from pathlib import Path
 def write_file(path: Path, data: bytes, *, overwrite: bool) -> None:
     """Write a file to a temporary one beside it, which is then renamed.
 
-    Raises FileExistsError if there is something at `path` that may not be overwritten, and which stays as it
-    is, and OSError if the file cannot be written.
+    Raises FileExistsError if `path` exists, unless `overwrite` is true and it is a file, and OSError if the
+    file cannot be written.
     """
     target = path.resolve()
     if target.exists() and not (overwrite and target.is_file()):

@@ -1,1 +1,1 @@
-"""What a transparency log is made of: a Merkle tree, signed notes and checkpoints."""
+"""The parts of a transparency log: its Merkle tree, signed notes and checkpoints."""

@@ -45,7 +45,7 @@ class Checkpoint:
     size: int
     root: bytes
     extensions: tuple[str, ...] = ()
-    """Further lines, which the log does not define and which mean nothing here."""
+    """Further lines of the note, which are kept but not interpreted."""
 
     @property
     def text(self) -> str:
@@ -117,7 +117,7 @@ FORMAT: Final = "cartulary-epoch/1"
 
 @dataclass(frozen=True, slots=True)
 class EpochDeclaration:
-    """What a server declares: the last checkpoint of the old epoch, and the entries that it keeps."""
+    """The declaration of a new epoch: the last checkpoint of the old one, and the entries that are kept."""
 
     last: Checkpoint
     start: Checkpoint

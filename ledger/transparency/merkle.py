@@ -4,7 +4,7 @@ A node is named by its level (0: leaves) and its index within the level. Only no
 are stored: node (level, index) covers 2^level leaves, beginning with leaf index * 2^level, and never changes
 once it exists. The functions that generate proofs determine which nodes they need, and read them in one call.
 
-Functions that verify raise BadProof and read nothing.
+The functions that verify proofs raise BadProof, and read no nodes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ MAX_PATH: Final = 54
 
 
 class BadProof(CartularyError):
-    """A proof that fails; `message` is the reason."""
+    """A proof that is not valid; `message` is the reason."""
 
 
 class NodeReader(Protocol):
@@ -78,7 +78,7 @@ def prove_consistency(reader: NodeReader, first: int, second: int) -> list[bytes
 def new_nodes(
     reader: NodeReader, size: int, leaf_hashes: Sequence[bytes]
 ) -> dict[int, tuple[int, list[bytes]]]:
-    """Return the nodes that come into being when leaves are appended to a tree of `size` leaves.
+    """Return the nodes that are created when leaves are appended to a tree of `size` leaves.
 
     The result has, by level, the index of the first new node and the hashes of the new nodes.
     """
@@ -172,7 +172,7 @@ def verify_consistency(
 def _siblings(
     path: Sequence[bytes], position: int, last: int, too_long: Message, too_short: Message
 ) -> Iterator[tuple[bytes, bool]]:
-    """Yield the hashes of a path, each with whether it stands to the left of the node at `position`.
+    """Yield the hashes of a path, each with True if it is to the left of the node at `position`.
 
     The path leads from this node, on a level with the nodes up to `last`, to the root. Raises BadProof with
     one of the messages.
@@ -203,7 +203,7 @@ class MemoryTree:
         return len(self._levels[0]) // HASH_BYTES if self._levels else 0
 
     def level(self, level: int) -> bytes:
-        """Return the hashes of the nodes of a level, one after the other; none if it does not exist."""
+        """Return the concatenated hashes of the nodes of a level; empty bytes if it does not exist."""
         return bytes(self._levels[level]) if level < len(self._levels) else b""
 
     def append(self, leaf_hashes: Sequence[bytes]) -> None:

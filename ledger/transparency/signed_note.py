@@ -41,7 +41,7 @@ _PUBLIC_BYTES: Final = 32
 
 
 class UntrustedNote(CartularyError):
-    """A note without a valid signature of a key that the reader trusts."""
+    """A note has no valid signature of a key that the reader trusts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class SignedNote:
 
     @classmethod
     def parse(cls, note: str | bytes) -> "SignedNote":
-        """Return the note that a text is. Raises Unreadable."""
+        """Parse the text of a note. Raises Unreadable."""
         size = len(note) if isinstance(note, bytes) else len(note.encode(errors="replace"))
         if size > MAX_NOTE_BYTES:
             raise Unreadable.with_message(
@@ -183,10 +183,8 @@ class SignedNote:
         return cls(text + "\n", tuple(map(NoteSignature.parse, signature_lines)))
 
     def verified_keys(self, keys: Iterable[NoteKey]) -> dict[NoteKey, NoteSignature]:
-        """Return those of the keys that have signed the note, each with its first signature.
-
-        A signature of any other key is ignored. Raises BadSignature if one of these keys has a signature that
-        is not valid.
+        """Return the keys, of these, that have signed the note, each with its first signature. Signatures of
+        other keys are ignored. Raises BadSignature if a signature of one of these keys is not valid.
         """
         keys_by_id = {(key.name, key.id): key for key in keys}
         verified: dict[NoteKey, NoteSignature] = {}
@@ -204,7 +202,7 @@ class SignedNote:
             raise UntrustedNote.with_message("the note is not signed by {key}", key=key.short_name)
 
     def with_signatures(self, signatures: Sequence[NoteSignature]) -> "SignedNote":
-        """Return the note with further signatures; each replaces an earlier one of the same key."""
+        """Return the note with further signatures. Each replaces an earlier signature of the same key."""
         merged = {(line.name, line.key_id): line for line in (*self.signatures, *signatures)}
         return replace(self, signatures=tuple(merged.values()))
 
