@@ -1,4 +1,4 @@
-"""The workers: separate processes that do the work that the logs call for.
+"""The workers: separate processes that do the work that events require.
 
 The scheduler reads the outboxes of games and enqueues a job for each entry. A worker runs the job through
 the same commands as a player's request, and acknowledges the entry. Both may die at any moment, because an

@@ -1,5 +1,5 @@
-"""Plays the bots of a game through the commands that players use. A bot gets what a player at its seat gets:
-the position as this seat may see it, and the legal actions. If a bot fails, or the rules refuse its choice,
+"""Plays the bots of a game through the commands that players use. A bot sees what a player in its seat sees:
+the position from this seat, and the legal actions. If a bot fails, or the rules refuse its choice,
 it takes a legal action at random, and resigns if that fails too: a faulty bot must not stop a game. A bot
 that searches runs in a job of a separate queue, and holds no lock while it searches: if the game changes in
 the meantime, its action is refused as outdated, and dropped.
@@ -33,22 +33,22 @@ from service.errors import ServiceError, Stale, log_text
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS: Final = 10
-"""Legal actions that are tried at random after a bot has failed."""
+"""The number of legal actions that are tried at random after a bot has failed."""
 SEED_BYTES: Final = 32
 AGREED: Final = "OK"
-"""The statement of a bot with a ruling that people propose: one that all languages have."""
+"""The statement of a bot that agrees to a ruling; it is a text that all languages have."""
 
 
 def _chance() -> Chance:
-    """Return chance that nobody can foresee, unlike what derives from the log."""
+    """Return a source of chance that nobody can predict, unlike one that is derived from the log."""
     return Chance(secrets.token_bytes(SEED_BYTES))
 
 
 class BotPlayer:
-    """Plays the bots of the games of one service. For one thread."""
+    """Plays the bots of the games of one service. Not thread-safe."""
 
     def __init__(self, service: Service, chance: Callable[[], Chance] = _chance) -> None:
-        """`chance` returns the chance for the choices of one task."""
+        """`chance` returns a source of chance for the choices in one task."""
         self._queries = service.games.queries
         self._commands = service.games.commands
         self._statements = service.games.statements
@@ -56,10 +56,8 @@ class BotPlayer:
         self._thinking_time = ThinkingTime(service.settings.bot_seconds)
 
     def play(self, game_id: str) -> bool:
-        """Do the next task of a bot in a game; return False if there is none.
-
-        If somebody else has changed the game meanwhile, nothing is done: the change is followed by another
-        task. Raises NotFound, Unreadable, Unavailable.
+        """Do the next task of a bot in a game; return False if there is none. If the game has changed in the
+        meantime, this does nothing: the change causes another task. Raises NotFound, Unreadable, Unavailable.
         """
         game = self._queries.game(game_id)
         task = next_bot_task(game)
@@ -70,7 +68,7 @@ class BotPlayer:
         except Stale:
             pass
         except NotNow as error:
-            # The game has ended meanwhile, or the people have answered in another way.
+            # The game has ended in the meantime, or the people have answered in another way.
             log.info("the bot of seat %s of game %s: %s", task.seat, game_id, log_text(error))
         return True
 
@@ -91,7 +89,7 @@ class BotPlayer:
                 assert_never(task)
 
     def _take_turn(self, game: Game, task: TakeTurn) -> None:
-        """Take the action that the bot chooses; if that fails, any legal one; if that fails too, resign."""
+        """Take the action that the bot chooses; if that fails, a random legal one; if that fails, resign."""
         seat, chance = task.seat, self._chance()
         try:
             name = _bot_name(game, task)

@@ -1,4 +1,4 @@
-"""Calls with a time limit, even if something in them cannot be interrupted."""
+"""Runs calls with a time limit, even if they cannot be interrupted."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ _T = TypeVar("_T")
 
 def within(deadline: float, call: Callable[[], _T]) -> _T:
     """Return the result of a call, or raise its error; raise TimeoutError at the deadline (monotonic time).
-    The call runs in a thread, which is abandoned if it takes longer.
+    The call runs in a thread, which is abandoned at the deadline.
     """
     results: list[_T] = []
     errors: list[Exception] = []
@@ -34,7 +34,7 @@ def within(deadline: float, call: Callable[[], _T]) -> _T:
 
 
 def resolve(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
-    """Return what `socket.getaddrinfo` returns for a stream to a host. Raises OSError."""
+    """Return the result of `socket.getaddrinfo` for a TCP connection to a host. Raises OSError."""
     # Looked up at each call, so that a test can replace it.
     return within(deadline, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
@@ -42,8 +42,8 @@ def resolve(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
 def run_coroutine(coroutine: Coroutine[None, None, _T]) -> _T:
     """Run a coroutine in a new event loop, and return its result.
 
-    Unlike `asyncio.run`, this does not wait for threads that still resolve a name for a request that has
-    timed out.
+    Unlike `asyncio.run`, this does not wait for threads that are still resolving a name for a request that
+    has timed out.
     """
     loop = asyncio.new_event_loop()
     try:

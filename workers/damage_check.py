@@ -1,7 +1,6 @@
-"""The damage check: a sweep reports which games are damaged, and which are repaired.
-
-A damaged value stays as it is, for a person to repair. Only its own game is affected: a payload that cannot
-be read is no task, and work that a worker could not do is tried again only after a pause. Events before the
+"""The damage check, with which a sweep reports games that are damaged or have been repaired. A damaged value
+is left for a person to repair. Only its own game is affected: a payload that cannot be read is not a task,
+and work that a worker could not do is tried again only after a pause. Events before the
 last one are checked by the scrub (workers/scrub.py).
 """
 
@@ -15,11 +14,11 @@ from service.store.damaged_games import LOG, DamagedGames, is_event_part, work_p
 from workers.tasks import GameTasks, Task
 
 SECONDS_TO_RETRY: Final = 60.0
-"""How long work that could not be done is not tried again."""
+"""The pause before work that failed is tried again."""
 
 
 class DamageCheck:
-    """Compares what sweeps find with the damage that is reported. For one thread.
+    """Compares the findings of sweeps with the reported damage. Not thread-safe.
 
     Every method raises Unavailable if Redis does not respond.
     """
@@ -29,9 +28,9 @@ class DamageCheck:
         self._reported: dict[str, dict[str, str]] = {}
         """The reasons by damaged part of each game, as they were when the sweep began."""
         self._missing: set[str] = set()
-        """Games with reported damage that this sweep has not come to yet."""
+        """Games with reported damage that this sweep has not examined yet."""
         self._retried_at: dict[str, float] = {}
-        """Games with work that could not be done, by the monotonic time at which it was last retried."""
+        """Games with work that failed, with the monotonic time at which it was last retried."""
 
     def begin(self) -> None:
         """Begin a sweep."""
@@ -53,7 +52,7 @@ class DamageCheck:
     def check(
         self, game_id: str, game_tasks: GameTasks, last_event_type: str | Unreadable | None
     ) -> None:
-        """Report which parts of the game are damaged, and which are repaired.
+        """Report the parts of the game that are damaged, and those that have been repaired.
 
         `last_event_type` is the type, the error, or None if it was not read.
         """

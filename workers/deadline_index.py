@@ -1,11 +1,11 @@
-"""The index of deadlines: which games have a task whose time has come.
+"""The deadline index: the games by the time at which their next task is due.
 
     cartulary:{deadlines:N}   sorted set, game id -> earliest time of a task in milliseconds since 1970, in
                               shards (service/store/shards.py)
 
-A game may have several tasks with a time, such as a turn to forfeit and a reminder before; the index has the
+A game may have several timed tasks, such as a turn to forfeit and a reminder before it; the index has the
 earliest. It is derived from the outbox entries that have a time (workers/tasks.py). If it is lost, the first
-sweep of a scheduler writes it again.
+sweep of a scheduler rebuilds it.
 """
 
 from collections.abc import Iterable
@@ -42,9 +42,8 @@ class DeadlineIndex:
         self._replace = client.register_script(_REPLACE)
 
     def put(self, tasks: Iterable[Task]) -> None:
-        """Enter games under the earliest time of their tasks.
-
-        `tasks` has all tasks of a game that have a time, or none of them.
+        """Enter games under the earliest time of their tasks. For each game, `tasks` has all of its timed
+        tasks, or none.
         """
         shards: dict[str, dict[str, int]] = {}
         for task in tasks:
@@ -58,7 +57,7 @@ class DeadlineIndex:
                 pipeline.execute()
 
     def overdue(self, now: datetime, limit: int) -> list[tuple[str, str]]:
-        """Return up to `limit` games with a task whose time has come, each with its score; earliest first."""
+        """Return up to `limit` games with a task that is due, each with its score, earliest first."""
         with unavailable_on_error():
             while True:
                 rows = self._earliest(wall_clock.milliseconds(now), limit)
@@ -68,7 +67,7 @@ class DeadlineIndex:
                     self._move(*row)
 
     def overdue_milliseconds(self, now: datetime) -> int:
-        """Return for how many milliseconds the earliest time has passed; 0 if it is in the future."""
+        """Return how many milliseconds ago the earliest task was due; 0 if none is."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for key in DEADLINES.all:
                 pipeline.zrange(key, 0, 0, withscores=True)
@@ -76,7 +75,7 @@ class DeadlineIndex:
         return max(0, wall_clock.milliseconds(now) - int(min(scores))) if scores else 0
 
     def replace(self, game_id: str, score: str, later: Task | None) -> None:
-        """If a game still has this score, enter it under the time of a later task, or remove it."""
+        """If a game still has this score, enter it under the time of the task `later`, or remove it."""
         new_score = "" if later is None else wall_clock.milliseconds(wall_clock.parse(later.due_at))
         with unavailable_on_error():
             self._replace(keys=[DEADLINES.key(game_id)], args=[game_id, score, new_score])
@@ -97,7 +96,7 @@ class DeadlineIndex:
         return sorted(rows, key=lambda row: row[2])[:limit]
 
     def _move(self, key: str, member: bytes, score: float) -> None:
-        """Move a game from the key of earlier versions to its shard; remove what is no id of a game."""
+        """Move a game from the key of earlier versions to its shard; remove a member that is not an id."""
         game_id = to_text(member)
         if game_id.encode() == member:
             self._redis.zadd(DEADLINES.key(game_id), {game_id: score}, lt=True)

@@ -1,8 +1,6 @@
-"""The jobs: they do the work of tasks, and acknowledge the outbox entry when it is done.
-
-A job gets only the task, and reads everything else from the log. So it may run twice, late, or in two
-processes at the same time: the commands append once, and a task is skipped if its entry has changed or is
-gone.
+"""The jobs, which do the work of tasks and then acknowledge the outbox entry. A job is passed only the task,
+and reads everything else from the log. It may therefore run twice, late, or in two processes at the same
+time: the commands append once, and a task is skipped if its entry has changed or is gone.
 """
 
 import logging
@@ -32,10 +30,10 @@ from workers.tasks import Task, tasks_of
 log = logging.getLogger(__name__)
 
 MAX_STEPS = 10_000
-"""Steps of one job, each at the end of the queue again; more than a game has rounds."""
+"""The most steps of one job, each of which is queued again; a game has fewer rounds."""
 
 JOB_FUNCTION = "workers.jobs.run"
-"""The function that RQ calls, by the name that a queued job has."""
+"""The name of the function that RQ calls, as it stands in queued jobs."""
 
 
 class TaskRunner:
@@ -47,9 +45,8 @@ class TaskRunner:
         operator_channels: Sequence[str] = (),
         on_deliveries: Callable[[], None] | None = None,
     ) -> None:
-        """`operator_channels`: the channels by which the operator is notified.
-
-        `on_deliveries` is called when deliveries may have been created.
+        """`operator_channels` are the channels that notify the operator. `on_deliveries` is called when
+        deliveries may have been created.
         """
         self._service = service
         self._store = service.store
@@ -63,12 +60,10 @@ class TaskRunner:
         self._on_deliveries = on_deliveries
 
     def run(self, task: Task) -> bool:
-        """Do the work of a task, or a step of it; return False if something is left to do.
-
-        A step is short, so that no game delays others: one round is scored. The rest is done when its turn
-        comes again in the queue. For a notification, this does all those of the game that are due.
-
-        Damage of the game is reported, and the entry stays in the outbox. Raises Unavailable.
+        """Do the work of a task, or a step of it; return False if more is left to do. A step is short, for
+        example the scoring of one round, so that no game delays others. The rest of the work is queued again.
+        If the task is a notification, all due notifications of the game are handled. If the game is damaged,
+        that is reported, and the entry stays in the outbox. Raises Unavailable.
         """
         if task.kind not in ("notify", "tournament"):
             return self._run(task)
@@ -103,7 +98,7 @@ class TaskRunner:
         return True
 
     def _is_left(self, task: Task) -> bool:
-        """Return whether the entry of a task is still in the outbox, after conditional actions."""
+        """Play conditional actions; return whether the entry of a task is still in the outbox after that."""
         outbox = self._store.outbox(task.game_id)
         entry = entry_of(task.entry)
         if "conditional" in outbox and entry is not None and entry.is_about_turn:
@@ -113,7 +108,7 @@ class TaskRunner:
         return outbox.get(task.entry) == task.payload
 
     def _do(self, task: Task) -> bool:
-        """Do the work of a task that is left. See `run`."""
+        """Do the work of a task whose entry is still in the outbox. See `run`."""
         match task.kind:
             case "score":
                 return self._score(task)
@@ -146,7 +141,7 @@ class TaskRunner:
         return True
 
     def _score(self, task: Task) -> bool:
-        """Score one round, or finish the game; return False if the task is not done with that."""
+        """Score one round, or finish the game; return False if the task is not complete after that."""
         events = self._service.games.commands.score(task.game_id, limit=1)
         if not events:
             if not self._queries.game(task.game_id).is_played_out:
@@ -167,7 +162,7 @@ class TaskRunner:
         # machine's clock, and the entry stays until then.
 
     def _notify(self, task: Task) -> None:
-        """Create the deliveries that a task calls for. Dispatchers send them when they are due."""
+        """Create the deliveries for a task. Dispatchers send them when they are due."""
         self._outbox_notifications.create(task)
         if task.entry == "notify/over":
             self._tournaments.examine_after(self._queries.game(task.game_id))
@@ -176,11 +171,11 @@ class TaskRunner:
             self._deactivate(task.game_id)
 
     def _deactivate(self, game_id: str) -> None:
-        """Mark a game that has ended inactive, unless its head is not logged yet: a sweep then does both."""
+        """Mark an ended game inactive. If its head is not logged yet, a sweep does both later."""
         try:
             is_logged = bool(self._service.transparency.head_log.log([game_id]))
         except Unreadable:
-            # The scheduler reports that the transparency log is damaged.
+            # The scheduler reports damage of the transparency log.
             is_logged = False
         if is_logged:
             self._store.mark_inactive(game_id)
@@ -190,7 +185,7 @@ class TaskRunner:
 
 
 def trace_tasks(runner: TaskRunner, store: RedisEventStore, tracing: Tracing) -> None:
-    """Make a span of each task that is run, in the trace of the event that calls for it."""
+    """Make a span for each task that is run, in the trace of the event that caused it."""
     run_task = runner.run
 
     def run(task: Task) -> bool:
@@ -235,11 +230,9 @@ def run(game_id: str, entry: str, payload: str) -> Retry | None:
 
 
 class TaskJob(Job):
-    """RQ's job, restricted to calls of `run`.
-
-    RQ calls any function, callback and webhook that a queued job names. A program that can write to the
-    queue could run any code in the worker that way, so other functions are refused, and callbacks and
-    webhooks are ignored.
+    """RQ's job, restricted to calls of `run`. RQ calls any function, callback or webhook that a queued job
+    names, so a program that can write to the queue could run any code in the worker. Therefore other
+    functions are refused, and callbacks and webhooks are ignored.
     """
 
     @property
@@ -252,7 +245,7 @@ class TaskJob(Job):
 
     @property
     def _no_callback(self) -> None:
-        """No callback, whatever the job names."""
+        """None: the callbacks that a job names are ignored."""
 
     success_callback = failure_callback = stopped_callback = _no_callback
 

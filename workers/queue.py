@@ -1,7 +1,7 @@
-"""The job queues: enqueuing the jobs of tasks, and enqueuing them again if they were lost.
+"""The job queues: enqueues the jobs of tasks, and enqueues them again if they were lost.
 
 All data in the queues may be lost, because every task is in an outbox. RQ uses its own clock for the pauses
-before another attempt, on which no game depends. jobs.py does the work of the jobs.
+between attempts; no game depends on these pauses. The work of the jobs is done in jobs.py.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,18 +20,18 @@ from workers.jobs import JOB_FUNCTION, TaskJob
 from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES, THINKING, Task
 
 JOB_TIMEOUTS = {GAMES: 60, BOTS: 10, NOTIFICATIONS: 30, THINKING: 90}
-"""Seconds that a job of a queue may take. Jobs take milliseconds, and a search at most the greatest thinking
-time, so this only stops one that hangs.
+"""The time limit of a job in seconds, by queue. Jobs take milliseconds, and a search at most the greatest
+thinking time, so the limit only stops jobs that hang.
 """
 
 RETRIES = 100
 """The most retries that are enqueued at a time for a queue."""
 
 CLOCK_TOLERANCE = timedelta(seconds=5)
-"""How far the clocks of the machines may differ."""
+"""The largest expected difference between the clocks of machines."""
 
 FAILURES_KEPT = 24 * 3600
-"""Seconds for which a failed job can be looked up. Results are not kept, because they are in the log."""
+"""Seconds for which failed jobs are kept. Results are not kept, because they are in the log."""
 
 
 class TaskQueues:
@@ -59,7 +59,7 @@ class TaskQueues:
         return True
 
     def is_waiting(self, task: Task) -> bool:
-        """Return whether the job of a task waits, and has not begun."""
+        """Return whether the job of a task waits and has not begun."""
         try:
             with unavailable_on_error():
                 status = self._redis.hget(TaskJob.key_for(task.id), "status")
@@ -69,7 +69,7 @@ class TaskQueues:
         return status == b"queued"
 
     def enqueue_again(self, tasks: Collection[Task]) -> int:
-        """Enqueue the tasks that wait in no queue, even if their jobs exist; return the number of jobs."""
+        """Enqueue tasks that are not in any queue, even if their jobs exist; return the number of jobs."""
         count = 0
         with unavailable_on_error():
             for name, queue in self.queues.items():
@@ -88,7 +88,8 @@ class TaskQueues:
             for queue in self.queues.values():
                 registry = queue.scheduled_job_registry
                 for job_id in registry.get_jobs_to_schedule(chunk_size=RETRIES):
-                    # Only one scheduler can remove it. If that one dies now, the sweep enqueues the task.
+                    # Only one scheduler can remove the job. If that scheduler dies now, the sweep enqueues
+                    # the task.
                     if not self._redis.zrem(registry.key, job_id):
                         continue
                     try:
@@ -96,7 +97,7 @@ class TaskQueues:
                             job_id, connection=self._redis, serializer=JSONSerializer
                         )
                     except (NoSuchJobError, redis.ResponseError, KeyError, TypeError, ValueError):
-                        # Gone or damaged. The sweep enqueues its task again.
+                        # The job is gone or damaged. The sweep enqueues its task again.
                         self._redis.delete(TaskJob.key_for(job_id))
                         continue
                     queue.enqueue_job(job)
@@ -104,10 +105,9 @@ class TaskQueues:
         return count
 
     def _lost_tasks(self, queue: Queue, tasks: Sequence[Task]) -> list[Task]:
-        """Return the tasks that wait neither in the queue nor for another attempt.
-
-        This takes two round trips, however long the queue is. A job whose worker has died may still have the
-        status of a waiting one. It is not in the queue if a later job is the first one there.
+        """Return the tasks that wait neither in the queue nor for another attempt. This takes two round
+        trips, however long the queue is. A job whose worker has died may still have the status of a waiting
+        job. It is not in the queue if the first job there is a later one.
         """
         if not tasks:
             return []
@@ -124,7 +124,7 @@ class TaskQueues:
             if retry_at is not None:
                 continue
             if isinstance(job, redis.ResponseError):
-                # The key has another type. What is in it may be lost.
+                # The key has another type. Its content may be lost.
                 self._redis.delete(TaskJob.key_for(task.id))
                 lost.append(task)
                 continue

@@ -1,7 +1,7 @@
 """The processes `cartulary worker` and `cartulary scheduler`, or one process that is both.
 
-They end within seconds after SIGTERM or SIGINT, a worker after its current job. If Redis does not respond,
-they wait until it does.
+They end within seconds after SIGTERM or SIGINT; a worker ends after its current job. If Redis does not
+respond, they wait until it does.
 """
 
 import logging
@@ -46,15 +46,14 @@ from workers.webhooks.requests import ReceiverRequests
 log = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS = 30
-"""Time for which RQ believes that an idle worker is alive. A worker waits 15 seconds less for a job."""
+"""The time for which RQ considers an idle worker alive. A worker waits 15 seconds less for a job."""
 
 
 class TaskWorker(SimpleWorker):
-    """RQ's worker that runs its jobs in its own process, one after the other.
-
-    RQ's default worker forks for each job. That would discard the connection to Redis and the cached games
-    after each job, and would protect against little: jobs take milliseconds, are our own code, and are found
-    in the outbox again if this process dies.
+    """RQ's worker that runs its jobs in its own process, one after the other. RQ's default worker forks for
+    each job. That would discard the connection to Redis and the cached games after each job, and would
+    protect against little: jobs take milliseconds, run our own code, and are still in the outbox if this
+    process dies.
     """
 
     max_connection_wait_time = LONGEST_PAUSE
@@ -77,7 +76,7 @@ class TaskWorker(SimpleWorker):
 
     @override
     def subscribe(self) -> None:
-        """Ignore commands of RQ's command line, which would take a thread and a connection."""
+        """Do not listen for commands of RQ's command line, which would take a thread and a connection."""
 
     @override
     def procline(self, message: str) -> None:
@@ -98,7 +97,7 @@ class TaskWorker(SimpleWorker):
 
     @override
     def perform_job(self, job: Job, queue: Queue) -> bool:
-        """Run a job, whose id is in the lines that this logs and beside the events that it appends."""
+        """Run a job, with its id in the log lines and beside the events that it appends."""
         with working_for(Provenance("job", job.id)):
             return super().perform_job(job, queue)
 
@@ -113,7 +112,7 @@ class TaskWorker(SimpleWorker):
 
     @override
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Note that the worker goes on: RQ calls this around each job and between two waits for one."""
+        """Report that the worker is alive: RQ calls this around each job and between two waits for one."""
         self._reporter.note_progress()
         super().heartbeat(timeout, pipeline)
 
@@ -140,11 +139,10 @@ def run_worker(
     with_scheduler: bool = False,
     max_idle: int | None = None,
 ) -> None:
-    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError.
-
-    A worker that creates notifications sends them too, in threads beside its jobs. `with_scheduler`: the
-    scheduler runs in a thread as well, and starts a worker for searches when some wait. After `max_idle`
-    seconds without a job, the worker ends.
+    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError. A worker that
+    creates notifications also sends them, in separate threads. If `with_scheduler` is true, the scheduler
+    runs in a thread as well, and starts a worker for searches when some wait. After `max_idle` seconds
+    without a job, the worker ends.
     """
     for name in ("rq", "rq.worker"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -251,7 +249,7 @@ def _log_events(events: Sequence[Event]) -> None:
 def _shorten_connection_error(record: logging.LogRecord) -> bool:
     """Replace the traceback of a lost connection by its message; return True, so that the record is logged.
 
-    The traceback would only show a place inside RQ.
+    The traceback would only show a line inside RQ.
     """
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, redis.ConnectionError | redis.TimeoutError):

@@ -1,9 +1,9 @@
-"""The scheduler: it follows all appends and enqueues the tasks that they call for, deadlines at their time.
+"""The scheduler, which follows all appends and enqueues the tasks that they cause, at their times.
 
-It also logs the new heads of games in the transparency log, many games at a time. It loads no game and makes
-no decision. Several schedulers may run at the same time, because a task that two of them enqueue is one job,
-a job may run twice without harm, and a head is logged once. A scheduler may die at any moment, because it
-keeps nothing that does not follow from the logs and the outboxes.
+It also logs the new heads of games in the transparency log, many games at a time. It loads no games and makes
+no decisions. Several schedulers may run at the same time, because a task that two of them enqueue is one job,
+a job may run twice without harm, and a head is logged once. A scheduler may die at any moment, because all of
+its state can be derived from the logs and the outboxes.
 """
 
 import logging
@@ -35,7 +35,7 @@ log = logging.getLogger(__name__)
 LISTEN_SECONDS = 0.5
 """How long to wait for a message before the deadlines are checked again."""
 RETRY_SECONDS = 1.0
-"""Time between two looks for jobs whose pause before another attempt is over."""
+"""The time between two checks for jobs that are to be tried again."""
 BATCH = 500
 """The most messages, and the most deadlines, that are handled at a time."""
 PAGES_AFTER_SWEEP = 20
@@ -43,23 +43,23 @@ PAGES_AFTER_SWEEP = 20
 ARCHIVE_BATCH = 20
 """Games that are moved into the archive after a sweep."""
 SCRUB_SECONDS = 60.0
-"""Time between two steps of the scrub; it is shorter if a round could otherwise not be spread evenly."""
+"""The time between two steps of the scrub; it is shorter if a round could otherwise not be spread evenly."""
 SCRUB_STEPS = 100
-"""The fewest steps in which a round of the scrub is made."""
+"""The least number of steps in a round of the scrub."""
 TOURNAMENT_BATCH = 20
 """Tournaments of each shard that are advanced after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before the next attempt to connect when Redis does not respond."""
 MAX_IDLE_SECONDS = 120
-"""Time without a search after which the worker for searches ends."""
+"""The time without a search after which the worker for searches ends."""
 _THINKING_WORKER = "thinking worker"
 
 
 class ThinkingWorker:
     """A worker for searches that runs only while there are some, for services without a separate one.
 
-    A search takes seconds of CPU time, so it runs in a separate process. The process takes memory as well, so
-    it is a child of this process that is started when a search waits. For one thread.
+    A search takes seconds of CPU time, so it runs in a separate process. That process also takes memory, so
+    it is started, as a child of this one, only when a search waits. Not thread-safe.
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class ThinkingWorker:
             log.warning("the %s does not start: %s", _THINKING_WORKER, error)
 
     def reap(self) -> None:
-        """Release what is left of a worker that has ended, and log it if it has failed."""
+        """Reap a worker process that has ended, and log it if it has failed."""
         if self._process.is_running:
             return
         status = self._process.reap()
@@ -87,12 +87,12 @@ class ThinkingWorker:
             log.warning("the %s ended with status %d", _THINKING_WORKER, status)
 
     def stop(self) -> None:
-        """End the worker immediately. The outbox has the search that it was making."""
+        """End the worker immediately. The search that it was making stays in the outbox."""
         self._process.reap()
 
 
 class Scheduler:
-    """One scheduler, for one thread."""
+    """A scheduler. Not thread-safe."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class Scheduler:
         self._games = service.games
         self._has_repeated_erasures = False
         self._behind_jobs: dict[str, Task] = {}
-        """By the id of a job that runs, a task that is enqueued when it has ended."""
+        """By the id of a running job, a task that is enqueued when that job has ended."""
         self._heads = HeadLogger(service.transparency.head_log)
         self._sweep = Sweep(service, self._queues, self._deadlines, self._heads)
         self._interval = service.settings.sweep_seconds
@@ -150,15 +150,14 @@ class Scheduler:
                 self._damaged_games.report(game_id, part, reason)
             self._deadlines.put(game_tasks.timed_tasks)
             for task in game_tasks.next_tasks:
-                # The process that has appended updates the listings. If it dies, the sweep finds the entry.
+                # The process that appends also updates the listings. If it dies, the sweep finds the entry.
                 if not task.due_at and task.kind != "index":
                     self._enqueue(task)
 
     def _enqueue(self, task: Task) -> None:
-        """Enqueue a task unless its job exists already.
-
-        The job of a game's notifications may have read the outbox before this entry was in it, if it runs. So
-        the task is enqueued when that job has ended.
+        """Enqueue a task unless its job exists already. If the job of a game's notifications is running, it
+        may have read the outbox before this entry was in it. The task is then enqueued when that job has
+        ended.
         """
         if self._queues.enqueue(task) or task.kind != "notify" or self._queues.is_waiting(task):
             self._behind_jobs.pop(task.id, None)
@@ -168,7 +167,7 @@ class Scheduler:
             self._thinking_worker.start()
 
     def check_deadlines(self) -> None:
-        """Enqueue every task whose time has come, unless the clock is not reliable.
+        """Enqueue every task that is due, unless the clock is not reliable.
 
         Raises Unavailable.
         """
@@ -196,7 +195,7 @@ class Scheduler:
             pass
 
     def complete_erasures(self) -> None:
-        """Complete erasures of players; once, also of those who have come back with a backup."""
+        """Complete erasures of players; the first time, also of players whom a backup has brought back."""
         with _left_for_the_next_sweep("erasures of players are not completed"):
             if not self._has_repeated_erasures:
                 self._erasure.repeat_after_restore()
@@ -205,7 +204,7 @@ class Scheduler:
             self._erasure.compact()
 
     def complete_holidays(self) -> None:
-        """Record holidays in logs where that was interrupted."""
+        """Record holidays in the logs of games where that was interrupted."""
         with _left_for_the_next_sweep("holidays are not recorded in all logs"):
             self._games.holiday_registry.complete()
 
@@ -223,14 +222,13 @@ class Scheduler:
         return True
 
     def record_lost_events(self) -> None:
-        """Record in logs what the store has lost of them."""
+        """Record in the logs of games that the store has lost events of them."""
         with _left_for_the_next_sweep("lost events are not recorded in all logs"):
             self._games.lost_events.record(self._games.repository)
 
     def enqueue_archive_tasks(self) -> None:
-        """Enqueue the tasks of games that are to move into the archive, or have objects there to delete.
-
-        Only some at a time, so that they never delay other jobs for long. Raises Unavailable.
+        """Enqueue the tasks of games that are to move into the archive, or have objects there to delete. Only
+        some are enqueued at a time, so that they never delay other jobs for long. Raises Unavailable.
         """
         due = self._archive_schedule.due(ARCHIVE_BATCH)
         tasks = [archive_task(game_id, "resume") for game_id in due.to_clean]
@@ -253,7 +251,8 @@ class Scheduler:
         """Follow all appends and sweep until `stop` is set. Raises Unavailable if Redis does not respond."""
         with unavailable_on_error():
             channel.subscribe(APPENDED_CHANNEL)
-            # The sweep finds what was appended before this confirmation, and messages report the rest.
+            # The sweep finds the events that were appended before this confirmation, and messages report the
+            # rest.
             if channel.get_message(timeout=SECONDS_TO_RESPOND) is None:
                 raise Unavailable.with_message("the store does not respond")
         log.info("following all appends")
@@ -286,7 +285,8 @@ class Scheduler:
                 reported_at = time.monotonic()
 
     def report(self) -> None:
-        """Report that the scheduler is alive, with jobs by queue and how late the earliest deadline is.
+        """Report that the scheduler is alive, with the number of jobs by queue and the delay of the earliest
+        deadline.
 
         Raises Unavailable.
         """
@@ -306,7 +306,7 @@ class Scheduler:
         self._reporter.report(figures)
 
     def _listen(self, channel: PubSub, seconds: float) -> None:
-        """Wait for messages, at most so many seconds, and handle them and the deadlines."""
+        """Wait for messages for at most `seconds`, and handle them and the deadlines."""
         self._reporter.note_progress()
         game_ids = set()
         with unavailable_on_error():
@@ -329,7 +329,7 @@ class Scheduler:
 
 @contextmanager
 def _left_for_the_next_sweep(consequence: str) -> Iterator[None]:
-    """Log it if Redis does not respond to this work. The next sweep tries again: no game waits for it."""
+    """Log it if Redis does not respond in this block. The next sweep tries again; no game waits for that."""
     try:
         yield
     except Unavailable as error:

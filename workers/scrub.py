@@ -1,15 +1,16 @@
-"""The scrub: it goes round all games and tournaments, and checks the lines of each against their hashes.
+"""The scrub, which checks the lines of all games and tournaments against their hashes, in rounds.
 
     cartulary:scrub         the state of the round (`_Round`), as JSON
     cartulary:scrub-lock    exists while a worker makes a step, and expires
 
 The scheduler has a worker make a step each minute. A step checks a bounded number of events, and no more
-than are due for the round to end in time. So a round costs the same for any number of schedulers, and goes on
-where it was after a worker was killed. Games in Redis are read from there, archived ones from their objects.
+than are due for the round to end in time. A round therefore costs the same for any number of schedulers, and
+continues where it was if a worker is killed. Games in Redis are read from there, archived ones from their
+objects.
 
-A damaged game is checked again at each step, until it is repaired. Which games there are is known from the
-heads in the transparency log; a game of which no head is logged yet is checked in the next round. All of this
-holds for tournaments, which are never archived.
+A damaged game is checked again at each step, until it is repaired. The list of games comes from the heads in
+the transparency log; a game without a logged head is checked in the next round. The same applies to
+tournaments, which are never archived.
 """
 
 import logging
@@ -39,22 +40,22 @@ log = logging.getLogger(__name__)
 KEY: Final = "cartulary:scrub"
 LOCK_KEY: Final = "cartulary:scrub-lock"
 LOCK_SECONDS: Final = 60
-"""Time after which a step counts as interrupted."""
+"""The time after which a step counts as interrupted."""
 MAX_EVENTS: Final = 20_000
-"""Events of a step."""
+"""The most events that a step checks."""
 MAX_SECONDS: Final = 2.0
-"""Time after which a step begins with no other lines."""
+"""The time after which a step reads no more lines."""
 MAX_DAMAGED: Final = 20
-"""Damaged games that a step checks again."""
+"""The number of damaged games that a step checks again."""
 _LINES: Final = 500
-"""Lines of a log that are read with one command."""
+"""The number of lines that are read from a log with one command."""
 _PAGE: Final = 100
-"""Games that are listed with one command."""
+"""The number of games that are listed with one command."""
 
 
 @dataclass(slots=True)
 class _Round:
-    """How far a round has come. The times are in seconds since 1970."""
+    """The progress of a round. Times are in seconds since 1970."""
 
     started: float
     server: str
@@ -62,12 +63,12 @@ class _Round:
     cursor: str | None = ""
     """The cursor of the next page of games; "" for the first one, None after the last."""
     games: list[str] = field(default_factory=list)
-    """The games of the page that are not checked yet."""
+    """The games of the page that have not been checked yet."""
     checked: int = 0
-    """The games that are checked."""
+    """The number of games that have been checked."""
     event: int = 0
     hash: str | None = None
-    """The last event of the first of `games` that is checked, and its hash."""
+    """The last event that was checked of the first of `games`, and its hash."""
     damaged_after: str = ""
     """The last damaged game that was checked again."""
     completed: float | None = None
@@ -106,13 +107,12 @@ class Scrub:
                 self._redis.delete(LOCK_KEY)
 
     def completed_at(self) -> float | None:
-        """Return when the last complete round has ended, in seconds since 1970; None before the first."""
+        """Return the end of the last complete round, in seconds since 1970; None before the first one."""
         return self._round().completed
 
     def _round(self) -> _Round:
-        """Return the stored round; a new one if there is none, or Redis was started again since.
-
-        What is damaged was usually damaged on the disk, from which a Redis reads when it starts.
+        """Return the stored round; a new one if there is none, or if Redis was restarted since. Damage mostly
+        occurs on the disk, which Redis reads when it starts.
         """
         with unavailable_on_error():
             stored, server = self._redis.get(KEY), self._server()
@@ -128,12 +128,12 @@ class Scrub:
         return _Round(time.time(), server, completed=completed)
 
     def _server(self) -> str:
-        """Return what identifies the run of the Redis server."""
+        """Return the id of the run of the Redis server."""
         info: Any = self._redis.info("server")
         return str(info.get("run_id", info))
 
     def _go_on(self, round: _Round) -> None:
-        """Check games until no more are due, or the step is long enough."""
+        """Check games until no more are due, or the step has reached its limits."""
         elapsed = time.time() - round.started
         if round.cursor is None and not round.games:
             if elapsed < self._period:
@@ -161,7 +161,7 @@ class Scrub:
         return self._events_left <= 0 or time.monotonic() >= self._ends_at
 
     def _read_page(self, round: _Round) -> None:
-        """Read which games come next."""
+        """Read the next page of games."""
         with unavailable_on_error():
             reply: Any = self._redis.hscan(self._log.heads_key, int(round.cursor or 0), count=_PAGE)
         cursor, page = reply
@@ -174,7 +174,7 @@ class Scrub:
         try:
             last = self._check(game_id, round.event, round.hash)
         except GameDamaged:
-            # Once more, from the beginning: it may have changed between two reads.
+            # It is checked once more from the beginning, as it may have changed between two reads.
             self._check_completely(game_id, ())
         else:
             if last is not None:
@@ -185,7 +185,7 @@ class Scrub:
         round.event, round.hash = 0, None
 
     def _check_damaged(self, round: _Round) -> None:
-        """Check games again whose events were damaged, a few at each step."""
+        """Check games with damaged events again, a few in each step."""
         damaged = {
             game_id: events
             for game_id, parts in self._damaged_games.parts().items()
@@ -201,7 +201,7 @@ class Scrub:
     def _check_completely(self, game_id: str, reported: Collection[str]) -> None:
         """Check a game from its first event to its last, and report whether it is damaged.
 
-        `reported` are the damaged events that are reported.
+        `reported` are the damaged events that were already reported.
         """
         seq, hash = 0, None
         try:

@@ -1,12 +1,12 @@
-"""The sweep: a search through the outboxes of games for tasks that have not been done.
+"""The sweep, which searches the outboxes of games for tasks that have not been done.
 
 After a lost message, the loss of the queue, or the death of a process between two steps, the entry is still
 in the outbox. A task that is new since the last sweep is left to the scheduler that got the message. A task
-that the last sweep found already, and that is neither done nor in a queue, is enqueued again.
+that the last sweep also found, and that is neither done nor in a queue, is enqueued again.
 
-A sweep examines the games that have changed, until nothing is left to do for them but what is due later,
-which the deadline index has. So its cost does not depend on how many games there are. As an index may be
-lost, each sweep also examines a few of the other active games, and comes to all of them in turn.
+A sweep examines the games that have changed, until nothing is left to do for them except tasks that are due
+later, which are in the deadline index. Its cost therefore does not depend on the number of games. As an index
+may be lost, each sweep also examines a few of the other active games, so that each is examined in turn.
 
 A sweep also logs the heads of games that are not in the transparency log yet.
 """
@@ -30,17 +30,17 @@ from workers.tasks import GameTasks, Task, tasks_of
 log = logging.getLogger(__name__)
 
 PAGE: Final = 200
-"""Number of games that are read in one round trip."""
+"""The number of games that are read in one round trip."""
 OTHER_GAMES: Final = 200
-"""Active games that have not changed and that a sweep examines."""
+"""The number of unchanged active games that a sweep examines."""
 MAX_KEPT_GAMES: Final = 10_000
-"""Games of which a sweep keeps that they wait for players."""
+"""The most games that a sweep remembers as waiting for players."""
 SECONDS_TO_CREATE: Final = 3600.0
-"""How long a game may be active without a log. After that, the process that was creating it has died."""
+"""The longest time for which a game is active without a log, unless the process creating it has died."""
 
 
 class Sweep:
-    """Makes sweeps, and keeps the tasks that the last one has found. For one thread."""
+    """Makes sweeps, and remembers the tasks that the last one has found. Not thread-safe."""
 
     def __init__(
         self, service: Service, queues: TaskQueues, deadlines: DeadlineIndex, heads: HeadLogger
@@ -58,7 +58,7 @@ class Sweep:
         self._other_games: Iterator[str] = iter(())
         """The active games that the next sweeps examine."""
         self._without_log: dict[str, float] = {}
-        """Active games that have no log, by the monotonic time at which a sweep first found that."""
+        """Active games that have no log, with the monotonic time at which a sweep first found that."""
 
     def on_appended(self, game_id: str) -> None:
         """Have the next sweep check a game that has a new event."""
@@ -66,10 +66,9 @@ class Sweep:
         self._without_log.pop(game_id, None)
 
     def pages(self, *, is_first: bool) -> Iterator[None]:
-        """Make one sweep; yield after each page of games, so that other work need not wait for its end.
-
-        `is_first`: enqueue every task of the games, because the scheduler got no messages before. Raises
-        Unavailable.
+        """Make one sweep; yield after each page of games, so that other work need not wait for its end. If
+        `is_first` is true, every task of the games is enqueued, because the scheduler has not received
+        messages before. Raises Unavailable.
         """
         if is_first:
             self._heads.forget()
@@ -120,7 +119,7 @@ class Sweep:
     ) -> None:
         """Forget the changes of games with nothing left to do, and have the next sweep examine the others.
 
-        The deadline index must have what is due later.
+        The tasks that are due later must be in the deadline index.
         """
         unknown = {game_id for game_id, changed_at in changes.items() if changed_at is None}
         if missing := sorted(with_due_tasks & unknown):
@@ -150,7 +149,7 @@ class Sweep:
             yield dict.fromkeys(unseen[start : start + PAGE])
 
     def _next_other_games(self) -> list[str]:
-        """Return the next active games; after the last of them, the first ones follow."""
+        """Return the next active games, beginning again after the last one."""
         games = list(islice(self._other_games, OTHER_GAMES))
         if len(games) < OTHER_GAMES:
             self._other_games = self._store.active_games()
@@ -200,7 +199,7 @@ class Sweep:
         return postponed, idle
 
     def _deactivate(self, last_event_types: Mapping[str, str | Unreadable | None]) -> None:
-        """Mark those of the games, which have no tasks, inactive that have ended or were never created."""
+        """Mark games inactive that have ended or were never created. None of the games has tasks."""
         now = time.monotonic()
         for game_id, event_type in last_event_types.items():
             if isinstance(event_type, Unreadable):

@@ -1,7 +1,6 @@
-"""Tasks: the work that outbox entries call for (service/games/outbox_table.py lists the entries).
-
-A task's id is derived from its entry, so that all processes that read the same entry enqueue the same job.
-The notifications of a game are one job, which does all of these tasks that are due.
+"""Tasks: the work that outbox entries require (service/games/outbox_table.py lists the entries). A task's id
+is derived from its entry, so all processes that read the same entry enqueue the same job. The notifications
+of a game are one job, which does all of these tasks that are due.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,11 +25,11 @@ NOTIFICATIONS: Final = "cartulary-notices"
 BOTS: Final = "cartulary-bots"
 THINKING: Final = "cartulary-thinking"
 QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS, THINKING)
-"""In the order in which a worker takes jobs, so that no other job waits while a bot thinks, and no round for
-notifications."""
+"""The queues in the order in which a worker takes jobs: a round does not wait for notifications, and no other
+job waits for a bot that is thinking."""
 QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
-"""The queues of a worker that is not told which ones. A search takes seconds, in which the worker could take
-no other job, so searches need a separate worker.
+"""The default queues of a worker. A search takes seconds, during which the worker could not take other jobs,
+so searches need a separate worker.
 """
 
 NO_PAYLOAD: Final = '{"seq":0}'
@@ -43,12 +42,12 @@ _QUEUE_OF_KIND: Final[Mapping[TaskKind | None, str]] = {
     "bot": BOTS,
     "think": THINKING,
 }
-"""All others are in GAMES."""
+"""Other kinds are in GAMES."""
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The work that the outbox entry `entry` of a game calls for, with the payload (JSON) of the entry."""
+    """The work that the outbox entry `entry` of a game requires, with the payload (JSON) of the entry."""
 
     game_id: str
     entry: str
@@ -78,7 +77,7 @@ class Task:
     def id(self) -> str:
         """The id of the task's job: 32 hex digits, derived from the game, the entry and its payload.
 
-        All notifications of a game are one job, so games take turns, however much happens in each.
+        All notifications of a game are one job, so that games take turns, however much happens in each.
         """
         name = "notify" if self.kind == "notify" else f"{self.entry} {self.payload}"
         return sha256(f"{self.game_id} {name}".encode()).hexdigest()[:32]
@@ -98,7 +97,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class GameTasks:
-    """The tasks that the outbox of a game calls for, and what of the outbox cannot be read."""
+    """The tasks in the outbox of a game, and the entries of it that cannot be read."""
 
     tasks: tuple[Task, ...] = ()
     damage: Mapping[str, str] = field(default_factory=dict)
@@ -106,7 +105,7 @@ class GameTasks:
 
     @property
     def next_tasks(self) -> tuple[Task, ...]:
-        """The tasks that can be enqueued now. Of the rounds to score, only the first can.
+        """The tasks that can be enqueued now: of the rounds to score, only the first.
 
         Each scored round is an append, after which the next round is enqueued behind the other games.
         """
@@ -117,26 +116,25 @@ class GameTasks:
 
     @property
     def timed_tasks(self) -> tuple[Task, ...]:
-        """Those of `next_tasks` that have a time, earliest first."""
+        """The tasks of `next_tasks` that have a time, earliest first."""
         timed = (task for task in self.next_tasks if task.due_at)
         return tuple(sorted(timed, key=lambda task: task.due_at))
 
 
 def archive_task(game_id: str, work: Literal["move", "resume"]) -> Task:
-    """Return the task of moving a game into the archive, or of resuming what was begun with its objects.
-
-    It stands in no outbox: a game that is archived has none.
+    """Return the task of moving a game into the archive, or of resuming an interrupted move. It is not in an
+    outbox, because an archived game has none.
     """
     return Task(game_id, f"archive/{work}", NO_PAYLOAD)
 
 
 def tournament_task(id: str) -> Task:
-    """Return the task of advancing a tournament, by its id. It stands in no outbox of a game."""
+    """Return the task of advancing a tournament, by its id. It is not in the outbox of a game."""
     return Task(id, "tournament", NO_PAYLOAD)
 
 
 def scrub_task() -> Task:
-    """Return the task of a step of the scrub. It stands in no outbox."""
+    """Return the task of a step of the scrub. It is not in an outbox."""
     return Task("", "scrub", NO_PAYLOAD)
 
 
@@ -169,7 +167,7 @@ def _round(task: Task) -> float:
 
 
 def _payload_fault(task: Task) -> str | None:
-    """Return what is wrong with the payload of a task; None if it has the form of its kind."""
+    """Return the fault in the payload of a task; None if it has the form that its kind requires."""
     if task.kind is None:
         return None
     try:

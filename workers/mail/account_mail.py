@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class AccountMailSender:
-    """Makes the attempts to send mails about accounts."""
+    """Sends mails about accounts, in one or several attempts."""
 
     def __init__(self, service: Service, outgoing: OutgoingMail) -> None:
         self._service = service
@@ -54,8 +54,8 @@ class AccountMailSender:
                 has_unsubscribe=is_about_game,
             )
         except (NotFound, Forbidden):
-            # The webhook was removed meanwhile, the player may no longer see the game or the club, or the
-            # club has another owner.
+            # In the meantime, the webhook was removed, the player may no longer see the game or the club, or
+            # the club has another owner.
             self._mails.remove(mail.id)
         except MailRefused as error:
             log.warning("the mail %s (%s) bounces: %s", mail.id, mail.kind, log_text(error))
@@ -113,7 +113,7 @@ class AccountMailSender:
         )
 
     def _notice(self, mail: AccountMail, reader: Player) -> Notice:
-        """Return what a mail says. Raises NotFound or Forbidden if there is no reason for it any more."""
+        """Return the content of a mail. Raises NotFound or Forbidden if the reason for it is gone."""
         handle, server = reader.handle, urlsplit(self._service.settings.public_url).netloc
         mails, bounds = self._service.notifications.mail, self._service.settings.bounds
         match mail.kind:

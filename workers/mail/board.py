@@ -1,4 +1,4 @@
-"""The board of a game as a picture for a mail, as its reader may see it."""
+"""Draws the board of a game, as the reader of a mail sees it, as a picture for the mail."""
 
 import logging
 from dataclasses import dataclass, field, replace
@@ -22,14 +22,14 @@ from service.notifications.titles import game_name
 log = logging.getLogger(__name__)
 
 FORMS: Final = ((558, 32), (558, 16), (440, 16), (360, 12))
-"""The width in pixels and the colours of a picture: the first of these with which it is light enough. The
+"""Widths in pixels and numbers of colours: the first pair that makes the picture small enough is used. The
 first width is that of a mail."""
 MIN_BYTES: Final = 10_000
-"""No board is as light as this, so none is drawn in fewer bytes."""
+"""Every picture of a board is larger than this, so none is drawn for a smaller limit."""
 COLUMNS: Final = 72
-"""Columns of the diagram, as in mails of text."""
+"""The width of the diagram, as in plain text mails."""
 _one_picture: Final = Lock()
-"""A process draws one picture at a time for mails: beyond its bound, pictures are refused."""
+"""A process draws one picture for mails at a time, because it refuses pictures beyond its bound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class BoardPicture:
-    """A position for a mail: the board as a picture, a sentence in its place, and all of it as text."""
+    """A position for a mail: the board as a picture, its alternative text, and the whole position as text."""
 
     png: bytes | None = field(repr=False)
     description: str
@@ -54,10 +54,9 @@ class BoardPicture:
 def board_picture(
     service: Service, game: Game, player: str, renderer: Renderer, max_bytes: int
 ) -> BoardPicture | None:
-    """Return the position of a game at its head for a player, with texts by the renderer.
-
-    Returns None if the game has no position, because it has not started. If the picture cannot be drawn now,
-    or would exceed `max_bytes`, it is left out: the mail has the text.
+    """Return the current position of a game for a player, with texts by the renderer. Returns None if the
+    game has no position because it has not started. If the picture cannot be drawn now, or would exceed
+    `max_bytes`, it is left out, and the mail has only the text.
     """
     position = visibility_for(game, player).position(game)
     if position is None:
@@ -93,10 +92,10 @@ def board_picture(
 
 
 def _draw(service: Service, scene: Scene, renderer: Renderer, max_bytes: int) -> bytes | None:
-    """Return the picture of a board that is light enough; None if there is none."""
+    """Return a picture of the board within `max_bytes`; None if there is none."""
     if max_bytes < MIN_BYTES:
         return None
-    # The cards of the seats would weigh as much as the board. The mail lists the standings instead.
+    # The cards of the seats would take as many bytes as the board. The mail lists the standings instead.
     board = svg(replace(scene, panels=(), common_rows=()), renderer, with_legend=False)
     with _one_picture:
         for width, colours in FORMS:

@@ -1,4 +1,4 @@
-"""The form of a mail: its headers, and its parts of text, HTML and pictures.
+"""Composes a mail: its headers, and its text, HTML and picture parts.
 
 multipart/alternative
 ├── text/plain
@@ -18,11 +18,11 @@ from typing import Any, Final
 
 _MAX_SUBJECT: Final = 200
 _FIXED_SPACES: Final = "\u00a0\u202f"
-"""Spaces at which no line is broken; French has them in front of some punctuation marks."""
+"""Non-breaking spaces; French has them before some punctuation marks."""
 
 
 class _UnfoldedHeader:
-    """A header with an address or an id, in one line: the usual folding would encode it as words.
+    """A header with an address or an id, on one line: the usual folding would turn it into encoded words.
 
     A line may have 998 characters (RFC 5322).
     """
@@ -32,12 +32,12 @@ class _UnfoldedHeader:
 
     @staticmethod
     def value_parser(value: str) -> Any:
-        """Return the tokens of a value, as `HeaderRegistry` wants them."""
+        """Return the tokens of a value, as `HeaderRegistry` requires."""
         return UnstructuredHeader.value_parser(value)
 
     @classmethod
     def parse(cls, value: str, kwds: dict[str, Any]) -> None:
-        """Put what is in a value into `kwds`, as `HeaderRegistry` wants it."""
+        """Store the parsed value in `kwds`, as `HeaderRegistry` requires."""
         UnstructuredHeader.parse(value, kwds)
 
     def fold(self, *, policy: "EmailPolicy[Any]") -> str:
@@ -65,7 +65,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a mail says, in one language."""
+    """The content of a mail, in one language."""
 
     language: str
     subject: str
@@ -73,16 +73,14 @@ class Content:
     html: str
     pictures: tuple[Picture, ...] = ()
     reply_to: str | None = None
-    """Where the reader answers with an action; None if answers are not read."""
+    """The address to which the reader can answer with an action; None if answers are not read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """What the headers of a mail say besides its subject.
-
-    `id` identifies the mail, and is the same if it is sent again. `thread` is the same for all mails that a
-    reader's program shows together. `unsubscribe_url` is the address to which a program posts in order to
-    end these mails, without logging in (RFC 8058).
+    """The headers of a mail except its subject. `id` identifies the mail, and is the same if it is sent
+    again. `thread` is the same for all mails that a mail program shows together. `unsubscribe_url` is the URL
+    to which a mail program posts to unsubscribe without a login (RFC 8058).
     """
 
     sender: Address
@@ -105,9 +103,9 @@ def compose(content: Content, headers: Headers) -> EmailMessage:
     mail["Date"] = format_datetime(headers.date)
     mail["Message-ID"] = f"<{headers.id}@{domain}>"
     if headers.thread is not None:
-        # No mail has this id: it only holds the mails of a thread together.
+        # No mail has this id: it only groups the mails of a thread.
         mail["In-Reply-To"] = mail["References"] = f"<{headers.thread}@{domain}>"
-    # No vacation notice answers a mail with these headers (RFC 3834).
+    # Vacation responders do not answer mails with these headers (RFC 3834).
     mail["Auto-Submitted"] = "auto-generated"
     mail["X-Auto-Response-Suppress"] = "All"
     if headers.unsubscribe_url is not None:
@@ -143,10 +141,9 @@ def recipient_address(name: str, address: str) -> Address:
 
 
 def _line(text: str) -> str:
-    """Return a text in one line without characters that are not printable.
-
-    The library decodes what looks like an encoded word (`=?utf-8?q?…?=`), also one that contains a line
-    break. So the beginning of such a word is taken apart.
+    """Return a text in one line, without unprintable characters. The library decodes anything that looks like
+    an encoded word (`=?utf-8?q?…?=`), even if it contains a line break. Therefore the beginning of such a
+    word is split.
     """
     characters = (
         char if char.isprintable() or char in _FIXED_SPACES else " " if char.isspace() else ""

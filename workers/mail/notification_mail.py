@@ -34,19 +34,19 @@ from workers.mail.templating import COLUMNS, render_template
 _T = TypeVar("_T")
 
 MAX_PICTURE_BYTES: Final = 48_000
-"""All pictures of a mail, which weighs less than 100 KB: in a digest, of the games that come first. A mail
-contains a third more bytes for each."""
+"""The size of all pictures of a mail, so that the mail is smaller than 100 KB; in a digest, the first games
+have pictures. Encoding adds a third to the size."""
 PICTURE_SECONDS: Final = 6.0
-"""Time after which no further picture is begun, so that the rest of the job has enough of it."""
+"""The time after which no other picture is begun, so that enough is left for the rest of the job."""
 MAX_FORMS: Final = 24
-"""Actions that are all listed; of more, the first FORMS_OF_KIND of each kind are."""
+"""The most actions that are all listed. If there are more, the first FORMS_OF_KIND of each kind are."""
 FORMS_OF_KIND: Final = 5
 INDENT: Final = "  "
 
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What another player has written."""
+    """A text that another player has written."""
 
     author: str
     text: str
@@ -64,7 +64,7 @@ class PossibleActions:
 
     @property
     def lines(self) -> Sequence[str]:
-        """The short forms in lines of at most COLUMNS, with bars between them: none is broken."""
+        """The short forms in lines of at most COLUMNS, separated by bars; no form is broken."""
         lines: list[str] = []
         for form in self.forms:
             line = f"{lines[-1]} | {form}" if lines else form
@@ -81,24 +81,24 @@ class Section:
 
     heading: str
     leads: tuple[str, ...]
-    """What the reader can do now, and until when."""
+    """Sentences on what the reader can do now, and until when."""
     players: str | None
     game: Game | None
     actions: Sequence[PossibleActions]
-    """What the reader can do on this board; nothing if it is not their turn."""
+    """The actions that the reader can take in this position; none if it is not their turn."""
     url: str
     link: str
-    """What the button says that leads to `url`."""
+    """The label of the button that leads to `url`."""
     board: BoardPicture | None
     picture: Picture | None
     """The picture of the board."""
     titles: tuple[str, ...] = ()
-    """The notifications in it, in order of time, unless the heading states them."""
+    """The titles of its notifications in order of time, unless the heading states them."""
     quotes: tuple[Quote, ...] = ()
     recap: str | None = None
-    """What has happened since the reader's last turn, in one sentence."""
+    """The events since the reader's last turn, in one sentence."""
     events: tuple[str, ...] = ()
-    """The events, unless the sentence says what the only one was."""
+    """The events, unless the sentence describes the only one."""
     omitted_events: int = 0
 
 
@@ -127,7 +127,7 @@ class NotificationMails:
         )
 
     def answer(self, data: JsonObject, reader: Player, unsubscribe_url: str) -> Content:
-        """Return the content of the mail about a reader's answer: its results, and the position.
+        """Return the content of the mail that follows a reader's answer: the results, and the position.
 
         `data` is that of the account mail `reply_answer`. Raises Unavailable, and NotFound if the reader may
         no longer see the game.
@@ -175,7 +175,7 @@ class NotificationMails:
         )
 
     def _reply_to(self, reader: Player, sections: Sequence[Section]) -> str | None:
-        """Return where the reader answers with an action, if it is clear in which game."""
+        """Return the address for answers with an action; None if it is not clear which game they are for."""
         games = [section.game for section in sections if section.actions]
         if len(games) != 1 or games[0] is None:
             return None
@@ -193,7 +193,7 @@ class NotificationMails:
         *,
         has_board: bool = True,
     ) -> Section:
-        """Return a section that only says what the reader can do in a game, below some sentences.
+        """Return a section with some sentences and what the reader can do in a game.
 
         `picture` is the name of the picture of its board.
         """
@@ -271,7 +271,7 @@ class NotificationMails:
 
 
 def _if_readable(read: Callable[[], _T]) -> _T | None:
-    """Return the result of a call; None if the reader may not see it or it is damaged. Raises Unavailable."""
+    """Return the result of a call; None if the game is hidden or damaged. Raises Unavailable."""
     try:
         return read()
     except Unavailable:
@@ -287,9 +287,8 @@ def _pictures(sections: Sequence[Section]) -> tuple[Picture, ...]:
 def _possible_actions(
     service: Service, game: Game, player: str, renderer: Renderer
 ) -> Sequence[PossibleActions]:
-    """Return what a player can do in a game as it is at its head, by kind; nothing if it is not their turn.
-
-    Raises Unavailable.
+    """Return the actions that a player can take in a game now, by kind; none if it is not their turn. Raises
+    Unavailable.
     """
     found = _if_readable(lambda: service.games.queries.legal_actions(game.id, player))
     if found is None or found[0] != game.seq:
@@ -328,7 +327,7 @@ def _title_of_answer(data: JsonObject, game: Game) -> Message:
 
 
 def _leads_of_answer(data: JsonObject, game: Game) -> list[Message]:
-    """Return the sentences about the result of each line of an answer, and about whose turn it is now."""
+    """Return the sentences on the result of each line of an answer, and on whose turn it is now."""
     leads = []
     if data["fault"] is not None:
         fault = decode_message(data["fault"])
@@ -370,7 +369,7 @@ def _by_game(items: Sequence[Notification]) -> Iterable[list[Notification]]:
 
 
 def _lead(notification: Notification, game: Game | None) -> Message | None:
-    """Return what the reader can do now, and until when; None if there is nothing to do."""
+    """Return the sentence on what the reader can do now, and until when; None if there is nothing to do."""
     if notification.subject == "invited":
         return message("Accept or decline the invitation on the page of the game.")
     if notification.kind == "tournament" and "ends" in notification.details:

@@ -19,11 +19,11 @@ from workers.notifications.channel import NotDelivered, Undeliverable
 
 UNSUBSCRIBE_PATH: Final = "/unsubscribe"
 RETRY_PAUSES: Final = (10, 60, 300, 1800, 7200, 21600, 43200)
-"""Seconds before each further attempt: a mail server that is down for a day loses nothing."""
+"""Seconds before each further attempt: no mail is lost if a mail server is down for a day."""
 
 
 class OutgoingMail:
-    """Sends mails through the server of the settings, which must name one."""
+    """Sends mails through the mail server in the settings, which must name one."""
 
     def __init__(self, service: Service) -> None:
         settings = service.settings
@@ -35,7 +35,7 @@ class OutgoingMail:
         self.sender = parse_sender(settings.mail_from)
 
     def unsubscribe_url(self, player: str) -> str:
-        """Return the address at which a player ends all mails, without logging in."""
+        """Return the URL at which a player can unsubscribe from all mails without logging in."""
         return f"{self._public_url}{UNSUBSCRIBE_PATH}/{self._mail.tokens.unsubscribe_token(player)}"
 
     def send(
@@ -49,7 +49,7 @@ class OutgoingMail:
     ) -> None:
         """Send a mail to the address of a player; `id` and `thread` are those of `Headers`.
 
-        Raises MailNotSent, MailRefused and Unavailable. A refusal because of the address counts as a bounce.
+        Raises MailNotSent, MailRefused and Unavailable. If the address is refused, that counts as a bounce.
         """
         assert reader.email is not None
         address = ascii_form(reader.email)

@@ -1,11 +1,12 @@
-"""Recognizes what mail programs add to an answer: the quoted mail, and a line about the program or the phone.
+"""Recognizes what mail programs add to an answer: the quoted mail, and a line about the program or phone.
 
 A program introduces the mail that it quotes with a sentence such as `On Monday, Ada wrote:`, which it may
 break into several lines, or with headers such as `From: Ada`. These are recognized in the languages in which
 players write, and quotations that begin with `>` in any language.
 
 The maintained library for this, mail-parser-reply, takes 8 s for 10 KB of empty lines (version 1.36), has no
-Portuguese, and misses common forms, such as `Envoyé de mon iPhone`. Here every line is looked at a few times.
+Portuguese, and misses common forms, such as `Envoyé de mon iPhone`. The functions here read every line a few
+times.
 """
 
 import unicodedata
@@ -19,14 +20,14 @@ MAX_LINE_CHARACTERS: Final = 500
 _MAX_INTRODUCTION_LINES: Final = 4
 """Lines into which a program breaks the sentence before a quotation."""
 _ENDS: Final = ("-----", "_____")
-"""What a line begins with below which programs quote the mail that is answered."""
+"""The beginnings of lines below which programs quote the mail that is answered."""
 _ORNAMENTS: Final = "*-_~\u2013\u2014 "
-"""What may stand before a header, or before a line about a phone."""
+"""Characters that can stand before a header, or before a line about a phone."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """What programs write in a language, in lower case.
+    """The phrases that programs write in a language, in lower case.
 
     A sentence before a quotation begins with one of `openings` and contains one of `verbs`. `notices` are the
     beginnings of lines about a program, and `headers` the names of headers that can come first.
@@ -101,10 +102,9 @@ _VERBS: Final = tuple(verb for each in _LANGUAGES.values() for verb in each.verb
 
 
 def written_lines(text: str, most: int) -> Sequence[str]:
-    """Return the lines of the first paragraph of a text that neither are quoted nor come from the program.
-
-    They have single, plain spaces and at most MAX_LINE_CHARACTERS. If there are more than `most`, some of the
-    others may be missing.
+    """Return the lines of the first paragraph of a text that a person wrote: not quoted, nor from the
+    program. They have single, plain spaces and at most MAX_LINE_CHARACTERS. Only the first `most` lines are
+    complete; some later ones may be missing.
     """
     lines = [_plain(line) for line in text.splitlines()]
     written: list[str] = []
@@ -147,7 +147,7 @@ def _is_header(line: str) -> bool:
 
 
 def _introduction_length(lines: Sequence[str], start: int) -> int:
-    """Return of how many lines from `start` on the sentence before a quotation consists; 0 if it is none."""
+    """Return the number of lines of a sentence before a quotation that begins at `start`; 0 if none does."""
     first = lines[start].lower()
     verbs = next(
         (each.verbs for each in _LANGUAGES.values() if first.startswith(each.openings)),

@@ -1,7 +1,7 @@
 """Plays the actions with which players answer mails, and sends them the results.
 
-An answer goes through the same command as an action over HTTP, with an idempotency key made from the mail. So
-it acts at most once, on the position that the mail has shown, however often it is delivered.
+An answer goes through the same command as an action over HTTP, with an idempotency key made from the mail. It
+therefore acts at most once, on the position that the mail showed, however often it is delivered.
 """
 
 import logging
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 DNS_SECONDS: Final = 5
 _MAX_SIGNATURES: Final = 4
-"""Signatures of a mail that are checked."""
+"""The most signatures of a mail that are checked."""
 TOO_LARGE: Final = message(
     "it is too large: answer with the action alone, without attachments and without the quoted mail"
 )
@@ -39,7 +39,7 @@ _UNSIGNED: Final = message(
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one line: the seq of its event, or why it was refused."""
+    """The result of one line: the seq of its event, or the reason why it was refused."""
 
     form: str
     seq: int | None = None
@@ -47,7 +47,7 @@ class Result:
     clause: str | None = None
 
     def as_json(self) -> JsonObject:
-        """Return the result as the mail about it stores it."""
+        """Return the result in the form in which the account mail stores it."""
         why = None if self.why is None else encode_message(self.why)
         return {"form": self.form, "seq": self.seq, "why": why, "clause": self.clause}
 
@@ -61,10 +61,11 @@ class Replies:
         self._needs_signature = service.settings.reply_dkim
 
     def receive(self, recipient: str, sender: str, content: bytes) -> None:
-        """Handle a mail to an address. `sender` is that of its envelope, "" for one that nobody may answer.
+        """Handle a mail to an address. `sender` is that of its envelope, "" for a mail that must not be
+        answered.
 
         A mail to an unknown address, or from a program, is ignored. Raises TooManyRequests, and Unavailable
-        if Redis or a name server does not respond: the mail has to be delivered again then, and still acts at
+        if Redis or a name server does not respond: the mail must then be delivered again, and still acts at
         most once.
         """
         match = self._mail.reply_addresses.find(recipient)
@@ -79,7 +80,7 @@ class Replies:
         self._handle(target, player, reply, content)
 
     def refuse_large(self, recipient: str, sender: str) -> None:
-        """Have the player informed that a mail to an address was too large to be read."""
+        """Inform the player by mail that a mail to an address was too large to be read."""
         match = self._mail.reply_addresses.find(recipient)
         if match is None or not sender:
             return
@@ -105,7 +106,7 @@ class Replies:
         addresses.mark_handled(reply.id)
 
     def _act(self, target: ReplyTarget, player: str, reply: Reply) -> list[Result]:
-        """Take the actions of an answer until one is refused; none if a line is not an action."""
+        """Take the actions of an answer until one is refused; take none if a line is not an action."""
         try:
             game = self._service.games.queries.visible_game(target.game, player)
         except Unavailable:
@@ -143,7 +144,7 @@ class Replies:
         results: Sequence[Result] = (),
         fault: Message | None = None,
     ) -> None:
-        """Have a mail sent to the confirmed address of the player; with an id, once."""
+        """Have a mail sent to the confirmed address of the player; if it has an id, only once."""
         data: JsonObject = {
             "game": target.game,
             "seq": target.seq,
@@ -156,8 +157,8 @@ class Replies:
 def is_signed(content: bytes, address: str) -> bool:
     """Return whether a mail is from an address, and has a valid signature (DKIM) of the address's domain.
 
-    The domain that signs may be a parent of the address's. Raises Unavailable if a name server does not
-    respond.
+    The domain that signs may be a parent domain of that of the address. Raises Unavailable if a name server
+    does not respond.
     """
     domain = address.rpartition("@")[2].lower()
     try:
@@ -177,7 +178,7 @@ def is_signed(content: bytes, address: str) -> bool:
 
 
 def _key_record(name: bytes, timeout: float = DNS_SECONDS) -> bytes | None:
-    """Return the record of a key. Raises Unavailable, where dkimpy would take the signature as invalid."""
+    """Return the DNS record of a key. Raises Unavailable, where dkimpy would call the signature invalid."""
     try:
         record: bytes | None = dkim.get_txt(name, timeout)
     except dkim.DnsTimeoutError as error:

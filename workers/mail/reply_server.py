@@ -1,8 +1,8 @@
 """The process `cartulary replies`: receives the answers of players from a mail server, by LMTP (RFC 2033).
 
 A mail is accepted when its actions are done and stored. If the process or Redis fails before that, the mail
-server delivers it again. Everybody who can connect can deliver mails, so the address belongs to this machine
-or to an internal network.
+server delivers it again. Everybody who can connect can deliver mails, so the address should be on this
+machine or an internal network.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 MAX_CONNECTIONS: Final = 64
 THREADS: Final = 4
 IDLE_SECONDS: Final = 60.0
-"""Time after which a connection is closed on which nothing is sent."""
+"""The time after which an idle connection is closed."""
 _ACCEPTED: Final = "250 2.0.0 OK"
 _LATER: Final = "451 4.3.0 try again later"
 _TOO_MANY: Final = "451 4.7.1 too many mails of this player, try again later"
@@ -52,8 +52,8 @@ class _Handler:
     async def handle_RCPT(  # noqa: N802 # the name of aiosmtpd's hook
         self, _server: Any, _session: Any, envelope: Envelope, address: str, _options: list[str]
     ) -> str:
-        # An unknown address is accepted too: a refusal would make the mail server write to a sender that may
-        # be forged. LMTP has one reply for each recipient, and ours have one mail each.
+        # Mails to unknown addresses are accepted: after a refusal, the mail server would write to a sender
+        # that may be forged. LMTP has one reply for each recipient, and each mail here has one recipient.
         if envelope.rcpt_tos:
             return "452 4.5.3 one recipient at a time"
         envelope.rcpt_tos.append(address)
@@ -68,12 +68,12 @@ class _Handler:
         return await self.run(partial(self._replies.receive, recipient, sender, content))
 
     async def refuse_large(self, envelope: Envelope) -> str:
-        """Return the reply to a mail that was too large to be read, after its player is informed."""
+        """Inform the player that a mail was too large to be read, and return the reply to the mail server."""
         recipient, sender = envelope.rcpt_tos[0], _sender(envelope)
         return await self.run(partial(self._replies.refuse_large, recipient, sender))
 
     async def run(self, work: Callable[[], None]) -> str:
-        """Do work in a thread, and return the reply to the mail server."""
+        """Call a function in a thread, and return the reply to the mail server."""
         try:
             await asyncio.get_running_loop().run_in_executor(self._threads, work)
         except TooManyRequests:
@@ -93,7 +93,7 @@ def _sender(envelope: Envelope) -> str:
 
 
 class _Connection(LMTP):
-    """A connection of the mail server. A mail that is too large is accepted, and its player informed."""
+    """A connection of the mail server. A mail that is too large is accepted, and the player is informed."""
 
     connections: set["_Connection"]
 
@@ -118,7 +118,7 @@ class _Connection(LMTP):
 
     @override
     async def push(self, status: Any) -> None:
-        """Send a reply. aiosmtpd has no hook for mails that it has not kept, but these replies to them."""
+        """Send a reply. aiosmtpd has no hook for mails that it has discarded, only these replies to them."""
         if isinstance(status, str) and status.startswith(("552 ", "500 Line too long")):
             envelope = self.envelope
             if envelope is not None and envelope.rcpt_tos:
@@ -128,7 +128,7 @@ class _Connection(LMTP):
 
 @asynccontextmanager
 async def receiving(replies: Replies, host: str, port: int, max_bytes: int) -> AsyncIterator[int]:
-    """Receive mails at an address in this block; the value is the port, a free one for port 0."""
+    """Receive mails at an address within this block; the value is the port, which is chosen for port 0."""
     loop = asyncio.get_running_loop()
     connections: set[_Connection] = set()
     with ThreadPoolExecutor(THREADS, "replies") as threads:

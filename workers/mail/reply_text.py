@@ -1,4 +1,4 @@
-"""Reads the mails with which players answer: the lines with actions, without additions of the program."""
+"""Reads the answers of players by mail: the lines with actions, without additions of the mail program."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from domain.messages import Message, message
 from workers.mail.quotations import written_lines
 
 MAX_ACTIONS: Final = 8
-"""Actions of one answer, as many as a page accepts together."""
+"""The most actions of one answer, as many as a page accepts together."""
 MAX_PARTS: Final = 32
-"""Parts of a mail that is read, and of its parts."""
+"""The most parts of a mail that is read, including the parts of parts."""
 MAX_HEADER_CHARACTERS: Final = 1000
-"""Characters of a header that is read: the time that Python needs for one grows with their square."""
+"""The longest header that is read: the time that Python needs for one grows with the square of its length."""
 _AUTOMATIC_PRECEDENCE: Final = frozenset({"bulk", "junk", "list", "auto_reply"})
 _AUTOMATIC_HEADERS: Final = ("List-Id", "X-Autoreply", "X-Autorespond", "X-Auto-Response")
 _DASHES: Final = str.maketrans(dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-"))
@@ -45,8 +45,8 @@ def read_reply(content: bytes, token: str) -> Reply | None:
             return None
         text = _text(mail)
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
-        # The parser of headers raises these for some values that are malformed or too long, the parser of
-        # mails for too many parts, and decoding for a charset that is unknown or not kept to.
+        # The parser of headers raises these errors for some malformed or overlong values, the parser of mails
+        # for too many parts, and decoding for an unknown charset or for bytes outside of the charset.
         fault = message("its text cannot be read: the charset or the form of the mail is wrong")
         return Reply(_digest(token, content), fault=fault)
     if text is None:
@@ -79,7 +79,7 @@ _POLICY: Final = _BoundedPolicy()
 
 
 def _parsed(content: bytes) -> EmailMessage:
-    """Return a mail. Raises ValueError for too many parts, and other errors for malformed headers."""
+    """Return the parsed mail. Raises ValueError for too many parts, other errors for malformed headers."""
     parts = count(1)
 
     def new_part() -> EmailMessage:
@@ -111,7 +111,7 @@ def _text(mail: EmailMessage) -> str | None:
 
 
 def _joined(text: str) -> str:
-    """Return a text with the lines joined that a program has broken (RFC 3676)."""
+    """Return a text in which the lines that a program has broken are joined (RFC 3676)."""
     parts: list[str] = []
     is_open = False
     for line in text.splitlines():
@@ -123,7 +123,7 @@ def _joined(text: str) -> str:
 
 
 def _is_automatic(mail: EmailMessage) -> bool:
-    """Return whether a program has written a mail (RFC 3834): it must not be answered, nor acted on."""
+    """Return whether a program has written a mail (RFC 3834), which must be neither answered nor acted on."""
     if mail.get_content_type() == "multipart/report":
         return True
     if str(mail.get("Auto-Submitted", "no")).partition(";")[0].strip().lower() != "no":

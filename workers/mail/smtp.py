@@ -20,7 +20,7 @@ from service.smtp_server import SmtpServer
 from workers.bounded_calls import run_coroutine
 
 MAX_REPLY_CHARACTERS: Final = 300
-"""Characters of a server's reply that are kept."""
+"""The number of characters of a server's reply that are kept."""
 _PERMANENT: Final = 500
 _POLICY: Final = SMTP.clone(cte_type="7bit")
 _UTF8_POLICY: Final = SMTPUTF8.clone(cte_type="7bit")
@@ -34,7 +34,8 @@ class MailNotSent(CartularyError):
 class MailRefused(CartularyError):
     """The mail will never be accepted for its recipient.
 
-    `is_address_at_fault`: the reply is about the address, not about this server or what the mail contains.
+    `is_address_at_fault` is True if the reply is about the address, not about this server or the content of
+    the mail.
     """
 
     def __init__(self, why: Message, *, is_address_at_fault: bool) -> None:
@@ -58,8 +59,8 @@ class SmtpReply:
     def is_about_address(self) -> bool:
         """Whether a permanent reply to RCPT means that no mail can reach the address.
 
-        Enhanced status codes (RFC 3463) tell this apart from a rule of the server (5.7.1) and a full mailbox
-        (5.2.2). A server without such codes is believed.
+        Enhanced status codes (RFC 3463) distinguish this from a policy of the server (5.7.1) and a full
+        mailbox (5.2.2). If a server does not send such codes, its reply is taken to be about the address.
         """
         status = self.text.split(" ", 1)[0]
         return is_about_address(status) if is_status(status) else self.is_permanent
@@ -69,7 +70,7 @@ class SmtpClient:
     """Sends mails through one server. Thread-safe: each mail is sent over a new connection."""
 
     def __init__(self, server: SmtpServer, seconds: float) -> None:
-        """`seconds`: the time for a whole delivery, from resolving the server's name to its last reply."""
+        """`seconds` is the time for a whole delivery, from resolving the server's name to its last reply."""
         self._server = server
         self._seconds = seconds
 
@@ -78,7 +79,7 @@ class SmtpClient:
         self._run(lambda smtp: self._send(smtp, mail, sender, recipient))
 
     def check(self) -> None:
-        """Connect and log in, and send nothing. Raises MailNotSent if the server would accept no mail."""
+        """Connect and log in without sending a mail. Raises MailNotSent if the server refuses that."""
 
         async def greet(smtp: aiosmtplib.SMTP) -> None:
             await smtp.noop()
@@ -86,7 +87,7 @@ class SmtpClient:
         self._run(greet)
 
     def _run(self, conversation: Callable[[aiosmtplib.SMTP], Awaitable[None]]) -> None:
-        """Connect, log in and have a conversation. Raises MailNotSent, and what the conversation raises."""
+        """Connect, log in and run a conversation. Raises MailNotSent, and the errors of the conversation."""
         try:
             run_coroutine(self._converse(conversation))
         except TimeoutError as error:
@@ -118,7 +119,7 @@ class SmtpClient:
             password=server.password,
             # Without this name, the library would ask a name server for one.
             local_hostname="localhost",
-            # The limit below is one for all steps.
+            # The limit below is for all steps together.
             timeout=None,
             use_tls=server.tls == "implicit",
             # Raises an error if the server does not offer it: nothing is sent without encryption.
@@ -130,7 +131,7 @@ class SmtpClient:
             async with asyncio.timeout_at(deadline):
                 await smtp.connect()
                 await conversation(smtp)
-            # The mail has been accepted, whatever the server replies now.
+            # The mail has been accepted, whatever the server replies after this.
             with suppress(SMTPException, TimeoutError):
                 async with asyncio.timeout_at(deadline):
                     await smtp.quit()
@@ -172,7 +173,7 @@ class SmtpClient:
 
 
 class _Connection(aiosmtplib.SMTP):
-    """A connection that is closed without waiting until the server has closed its side of TLS."""
+    """A connection that is closed without waiting for the server to close its side of TLS."""
 
     @override
     def close(self) -> None:
@@ -187,7 +188,7 @@ def _reply(error: SMTPResponseException) -> SmtpReply:
 
 
 def _reason_of(error: Exception) -> str:
-    """Return in one line why a connection cannot be used, without anything that a login contains."""
+    """Return the reason why a connection cannot be used, in one line and without any part of a login."""
     if isinstance(error, SMTPResponseException):
         reply = _reply(error)
         return f"{reply.code} {reply.text}"

@@ -3,7 +3,7 @@
 {{ text("Players: {players}", players=...) }}     as in the templates of pages (service/pages/templating.py)
 {{ plural_text("one event", "{count} events", count=n) }}
 {{ render(message) }}, {{ sentence(message) }}
-{{ paragraph | wrapped("- ") }}                   in the lines of a text, the first one behind "- "
+{{ paragraph | wrapped("- ") }}                   in lines, of which the first begins with "- "
 """
 
 from functools import cache
@@ -16,13 +16,12 @@ from replay.language.renderer import Renderer
 from replay.language.text_layout import columns, wrap
 
 COLUMNS: Final = 72
-"""Columns of the lines of texts."""
+"""The width of the lines of plain text."""
 
 
 def _wrapped(text: str, first: str = "", others: str | None = None) -> str:
-    """Return a text in lines of at most COLUMNS, the first one behind `first`.
-
-    The others are behind `others`, or indented by as much.
+    """Return a text in lines of at most COLUMNS, of which the first begins with `first`. The other lines
+    begin with `others`, or are indented by the width of `first`.
     """
     indent = " " * len(first) if others is None else others
     lines = wrap(text, COLUMNS - columns(first), columns)
@@ -44,7 +43,7 @@ def _environment() -> Environment:
 
 
 def render_template(name: str, renderer: Renderer, **values: Any) -> str:
-    """Return a template of this package with these values, in the language of the renderer."""
+    """Return a template of this package, rendered with these values in the language of the renderer."""
 
     def text(template: str, /, **fields: Value) -> str:
         return renderer(Message(template, fields))

@@ -1,1 +1,1 @@
-"""Notifications on their way: jobs create deliveries for the outbox entries, and channels send them."""
+"""Sends notifications: jobs create deliveries for the outbox entries, and channels send them."""

@@ -1,9 +1,8 @@
-"""The dispatcher: it sends what is due, separately for each channel, and to receivers in turns.
-
+"""The dispatcher, which sends everything that is due, for each channel separately and to receivers in turns.
 It takes due deliveries, mails about accounts and tests of webhooks from Redis, and keeps them in memory until
-their turn. Each attempt runs in a thread, so a receiver that does not respond blocks nothing else. If a
-dispatcher dies, the deliveries that it has taken are due again after CLAIM. Several may run, each with its
-own bounds.
+it is their turn. Each attempt runs in a thread, so a receiver that does not respond blocks no others. If a
+dispatcher dies, the deliveries that it has taken are due again after CLAIM. Several dispatchers may run, each
+with its own bounds.
 """
 
 import logging
@@ -30,24 +29,24 @@ from workers.webhooks.channel import WebhookChannel
 log = logging.getLogger(__name__)
 
 POLL_SECONDS: Final = 1.0
-"""The longest time between two looks at what is due, unless `wake` is called."""
+"""The longest time between two checks for due deliveries, unless `wake` is called."""
 BATCH: Final = 500
 """The most deliveries that are taken at a time."""
 PAUSE_SECONDS: Final = 1.0
-"""Pause if Redis does not respond."""
+"""The pause before another attempt if Redis does not respond."""
 SECONDS_TO_STOP: Final = 5.0
-"""Time that attempts under way have to end when the process is asked to stop."""
+"""The time that attempts under way have to end when the process stops."""
 PER_ACCOUNT: Final = 2
-"""Attempts at the same time for one account, as long as its receivers respond."""
+"""The most concurrent attempts for one account, as long as its receivers respond."""
 HOSTS: Final = 4
-"""Hosts that could occupy all senders of a channel together."""
+"""The number of hosts that together can occupy all senders of a channel."""
 _OTHERS: Final = "others"
-"""The queue of deliveries by channels that this server does not have. They are cancelled."""
+"""The name of the queue of deliveries for channels that this server does not have. They are cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Channels:
-    """The channels of a server. `account_mails` is None if it sends no mail, `webhooks` sends the tests."""
+    """The channels of a server. `account_mails` is None if it sends no mail; `webhooks` sends the tests."""
 
     all: Sequence[Channel]
     account_mails: AccountMailSender | None = None
@@ -60,7 +59,7 @@ class Channels:
 
 
 class Dispatcher:
-    """Sends everything that is due, by some channels."""
+    """Sends everything that is due through some channels."""
 
     def __init__(self, service: Service, channels: Channels) -> None:
         self._service = service
@@ -86,15 +85,15 @@ class Dispatcher:
             senders = bounds.mail_senders
             self._queues[name, True] = FairQueue(senders, PER_ACCOUNT, senders)
         self._ids: set[str] = set()
-        """What waits here, or is being sent."""
+        """The ids of attempts that wait here or are under way."""
         self._lock = Lock()
         self._wake = Event()
-        """Set when an attempt has ended and when deliveries were created, so that the next one begins
+        """Set when an attempt has ended or deliveries were created, so that the next attempt begins
         immediately.
         """
 
     def run(self, stop: Event) -> None:
-        """Send until `stop` is set. What is under way then has SECONDS_TO_STOP to end."""
+        """Send until `stop` is set. Attempts that are under way then have SECONDS_TO_STOP to end."""
         threads: set[Thread] = set()
         while not stop.is_set():
             try:
@@ -118,11 +117,11 @@ class Dispatcher:
             thread.join(max(0.0, deadline - time.monotonic()))
 
     def wake(self) -> None:
-        """Look immediately for due deliveries, because there are new ones."""
+        """Check for due deliveries immediately, because there are new ones."""
         self._wake.set()
 
     def send_due(self) -> int:
-        """Send everything that is due now, one after the other; return the number of attempts."""
+        """Send everything that is due now, one delivery after the other; return the number of attempts."""
         count = 0
         self._take()
         while begun := list(self._begin_all()):
@@ -133,7 +132,7 @@ class Dispatcher:
         return count
 
     def _take(self) -> None:
-        """Take what is due from Redis, and put it in the queues. Raises Unavailable."""
+        """Take due deliveries, mails and tests from Redis, and put them in the queues. Raises Unavailable."""
         now = self._clock.now()
         attempts = [
             Attempt(item.id, item.receiver, partial(self._sender.send, item.id), item.planned_at)
@@ -163,9 +162,8 @@ class Dispatcher:
         self._put(added)
 
     def _put(self, attempts: Sequence[Attempt]) -> None:
-        """Put attempts in the queues; postpone deliveries to receivers whose breakers are open.
-
-        Raises Unavailable; they are due again later then.
+        """Put attempts in the queues; postpone deliveries to receivers whose breakers are open. Raises
+        Unavailable; the deliveries are then due again later.
         """
         receivers = list({attempt.receiver for attempt in attempts})
         try:
@@ -210,7 +208,7 @@ class Dispatcher:
                 yield queue, attempt
 
     def _make(self, queue: FairQueue, attempt: Attempt) -> None:
-        """Make an attempt, and then queue or postpone what else waits for its receiver."""
+        """Make an attempt; then queue or postpone the other attempts that wait for its receiver."""
         try:
             attempt.send()
         except Unavailable as error:
@@ -229,7 +227,7 @@ class Dispatcher:
         self._wake.set()
 
     def _return_waiting(self) -> None:
-        """Make what waits here due now for other dispatchers."""
+        """Make everything that waits here due for other dispatchers."""
         with self._lock:
             waiting = [attempt for queue in self._queues.values() for attempt in queue.clear()]
         with suppress(Unavailable):
@@ -241,7 +239,7 @@ class Dispatcher:
             self._ids.difference_update(attempt.id for attempt in attempts)
 
     def _host_of(self, receiver: Receiver) -> str:
-        """Return the host of a receiver whose address a player has chosen, "" for others."""
+        """Return the host of a receiver whose address a player has chosen; "" for other receivers."""
         if not self._has_breakers(receiver) or receiver.player == OPERATOR:
             return ""
         endpoint = self._service.notifications.endpoints.find(

@@ -1,8 +1,7 @@
-"""The order in which a channel sends what waits for it, and how much of it at the same time.
-
-Accounts take turns, however much waits for each, and so do the receivers of an account. A receiver gets one
-request at a time, in order. The number of attempts for an account, and for a host, is bounded, so that
-neither can occupy all senders.
+"""The order of the attempts of a channel, and the number of attempts at the same time. Accounts take turns,
+whatever the number of attempts for each, and so do the receivers of an account. A receiver gets one
+request at a time, in order. The number of concurrent attempts for an account, and for a host, is bounded, so
+that neither can occupy all senders.
 """
 
 from collections import Counter, OrderedDict, deque
@@ -15,10 +14,9 @@ from service.notifications.circuit_breakers import Receiver
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What is to be sent to a receiver: a delivery, a mail about an account, or a test of a webhook.
-
-    `planned_at` is when a delivery was to be sent first; None for what the breaker of its receiver does not
-    stop. `host` is that of the receiver's address, "" if no player has chosen it.
+    """An attempt to send something to a receiver: a delivery, a mail about an account, or a test of a
+    webhook. `planned_at` is the time at which a delivery was due first; None if circuit breakers do not stop
+    the attempt. `host` is the host of the receiver's address, "" if no player has chosen it.
     """
 
     id: str
@@ -29,10 +27,10 @@ class Attempt:
 
 
 class FairQueue:
-    """What waits for a channel. For one thread at a time."""
+    """The attempts that wait for a channel. Not thread-safe."""
 
     def __init__(self, senders: int, per_account: int, per_host: int) -> None:
-        """The most attempts at the same time: of all accounts, of one, and at one host."""
+        """The parameters bound the concurrent attempts: in all, for an account, and at a host."""
         self._senders = senders
         self._per_account = per_account
         self._per_host = per_host
@@ -42,7 +40,7 @@ class FairQueue:
         self._hosts: Counter[str] = Counter()
 
     def add(self, attempt: Attempt) -> None:
-        """Add an attempt behind the others to its receiver."""
+        """Add an attempt after the others to its receiver."""
         receivers = self._waiting.setdefault(attempt.receiver.player, OrderedDict())
         receivers.setdefault(attempt.receiver, deque()).append(attempt)
 
@@ -74,7 +72,7 @@ class FairQueue:
         _decrement(self._hosts, attempt.host)
 
     def remove(self, receiver: Receiver) -> list[Attempt]:
-        """Remove and return what waits for a receiver."""
+        """Remove and return the attempts that wait for a receiver."""
         receivers = self._waiting.get(receiver.player)
         if receivers is None or receiver not in receivers:
             return []
@@ -85,7 +83,7 @@ class FairQueue:
         return removed
 
     def clear(self) -> list[Attempt]:
-        """Remove and return everything that waits."""
+        """Remove and return all waiting attempts."""
         receivers = [receiver for account in self._waiting.values() for receiver in account]
         return [attempt for receiver in receivers for attempt in self.remove(receiver)]
 

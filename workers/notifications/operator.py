@@ -1,6 +1,6 @@
 """The channels of the operator: the log of the worker, and one webhook.
 
-Each sends one notification about an event, with the names of all players whom it concerns.
+Each channel sends one notification about an event, with the names of all players whom it concerns.
 """
 
 import logging
@@ -24,7 +24,7 @@ SECONDS_TO_RESPOND = 5.0
 
 
 class LogChannel:
-    """Writes each notification to the log of this process, which never fails."""
+    """Writes each notification to the log of this process; this never fails."""
 
     name: str = "log"
     retry_pauses: tuple[int, ...] = DEFAULT_RETRY_PAUSES
@@ -50,7 +50,7 @@ class OperatorWebhookChannel:
 
     The id of the delivery is in the body and in the header `Idempotency-Key`. A name and a password in the
     URL are sent as basic authorization. Redirects are not followed, because the credentials are for this
-    receiver only. No message contains more of the URL than its host.
+    receiver only. Error messages contain only the host of the URL.
     """
 
     name: str = "operator_webhook"
@@ -59,7 +59,7 @@ class OperatorWebhookChannel:
     has_breakers: bool = True
 
     def __init__(self, url: str, timeout: float = SECONDS_TO_RESPOND) -> None:
-        """`timeout`: for the whole request, in seconds."""
+        """`timeout` is the time limit for the whole request, in seconds."""
         try:
             self._url = httpx.URL(url)
         except httpx.InvalidURL:

@@ -1,7 +1,6 @@
-"""Creates the deliveries that the outbox entries about notifications call for, and cancels reminders.
-
-Everybody whom an event concerns is notified, except the player who caused it, and bots. The webhook of a club
-is notified of when its games are created, when they start and when they end.
+"""Creates the deliveries for outbox entries about notifications, and cancels those of reminders. Everybody
+whom an event concerns is notified, except the player who caused it, and bots. The webhook of a club is
+notified when a game of the club is created, starts or ends.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +19,7 @@ from workers.tasks import Task
 
 
 class OutboxNotifications:
-    """Creates deliveries for `notify` tasks, also through these channels of the operator."""
+    """Creates deliveries for `notify` tasks, including deliveries through the channels of the operator."""
 
     def __init__(self, service: Service, operator_channels: Sequence[str]) -> None:
         self._mutes = service.accounts.mutes
@@ -29,11 +28,8 @@ class OutboxNotifications:
         self._operator_channels = operator_channels
 
     def create(self, task: Task) -> list[Delivery]:
-        """Create the deliveries that a task calls for, and return them; cancel those of a reminder.
-
-        Does nothing twice.
-
-        Raises NotFound, Unavailable, and Unreadable if the entry does not match the game.
+        """Create the deliveries for a task, and return them; cancel those of a reminder. The method is
+        idempotent. Raises NotFound, Unavailable, and Unreadable if the entry does not match the game.
         """
         game = self._queries.game(task.game_id)
         data = task.data
@@ -69,7 +65,7 @@ class OutboxNotifications:
             case ["notify", "invited", player]:
                 return self._notify(game, "invited", seq, [player], data={"from": game.creator})
             case ["notify", "joined", player]:
-                # A player who joins again after leaving is announced by the event with which they do.
+                # If a player joins again after leaving, that event is the one to announce.
                 creator = [game.creator]
                 return self._notify(game, "player_joined", seq, creator, data={"from": player})
             case ["notify", "declined", player]:
@@ -183,7 +179,7 @@ class OutboxNotifications:
 
 
 def _cause(game: Game, event: Event) -> str | None:
-    """Return the id of the player who caused an event; None if it was a part of the server."""
+    """Return the id of the player who caused an event; None if a part of the server caused it."""
     by = event["by"]
     seat = acting_seat(by)
     if seat is not None:

@@ -1,4 +1,4 @@
-"""The sender: it makes one attempt of a delivery, and records the result."""
+"""The sender, which makes one attempt of a delivery and records the result."""
 
 import logging
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ class DeliverySender:
         elif not self._has_endpoint(delivery):
             self._end(delivery, parts, "cancelled", message("this receiver no longer exists"))
         elif delivery.attempts > len(channel.retry_pauses) + 1:
-            # At each of the attempts, the worker died or the store did not respond.
+            # In each of the attempts, the worker died or the store did not respond.
             self._end(delivery, parts, "given_up", message("the attempts were interrupted"))
         else:
             self._attempt(delivery, parts, channel)
@@ -119,7 +119,7 @@ class DeliverySender:
         *,
         is_receivers_fault: bool,
     ) -> None:
-        """Record a failed attempt, and when the next one follows; the last one ends the delivery."""
+        """Record a failed attempt, and the time of the next one; the last attempt ends the delivery."""
         now = self._clock.now()
         next_at = now
         if channel.has_breakers and is_receivers_fault:
@@ -144,7 +144,7 @@ class DeliverySender:
     def _end(
         self, delivery: Delivery, parts: Sequence[Delivery], status: Status, result: Text | None
     ) -> None:
-        """Record how a delivery has ended, and with it those that it contains."""
+        """Record the final status of a delivery, and of the deliveries that it contains."""
         now = self._clock.now()
         self._deliveries.finish(parts, status, now, result=result, is_claimed=False)
         self._deliveries.finish([delivery], status, now, result=result)

@@ -1,1 +1,1 @@
-"""Posts notifications to webhooks and push services of players, which may be any address."""
+"""Posts notifications to the webhooks and push services of players, which can have any address."""

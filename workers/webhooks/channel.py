@@ -1,6 +1,6 @@
 """The channel `webhook`: posts notifications to the webhooks of players and clubs.
 
-What is posted to programs is signed. Discord and Slack get a message in the language of the club's owner.
+Posts to programs are signed. Discord and Slack get a message in the language of the club's owner.
 
 The signatures are those of Standard Webhooks:
 https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
@@ -38,7 +38,7 @@ _TEST: Final = message("This is a test of the webhook of the club.")
 _MARKDOWN: Final = re.compile(r"[\\`*_~|<>\[\]()#]")
 """The characters that format a message in Discord."""
 _GONE: Final = 410
-"""The status with which a receiver says that it wants no more requests."""
+"""The status by which a receiver says that it wants no more requests."""
 
 
 class WebhookChannel:
@@ -72,7 +72,7 @@ class WebhookChannel:
             }
             self._post(delivery.player, webhook, delivery.id, body or plain)
         except NotFound as error:
-            # The webhook was removed, or its club was closed.
+            # The webhook has been removed, or its club closed.
             raise Undeliverable(error.message) from error
 
     def send_test(self, player: str, id: str) -> None:
@@ -85,7 +85,7 @@ class WebhookChannel:
             plain = {"type": "test", "timestamp": wall_clock.format(now), "data": {"webhook": id}}
             self._post(player, webhook, f"test-{id}-{round(now.timestamp())}", body or plain)
         except NotFound:
-            # It was removed.
+            # The webhook has been removed.
             return
         except (NotDelivered, Undeliverable):
             self._breakers.record_failure(receiver, wall_clock.now())
@@ -162,7 +162,8 @@ class WebhookChannel:
 def chat_body(format: Literal["discord", "slack"], text: str, url: str) -> JsonObject:
     """Return a message with a link as Discord or Slack expects it.
 
-    What players have written, such as the name of a game, has no effect there, and mentions nobody.
+    Texts of players, such as the name of a game, are escaped: they cannot format the message or mention
+    anybody.
     """
     if format == "slack":
         return {"text": f"{html.escape(text, quote=False)}\n{url}"}

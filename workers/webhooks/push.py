@@ -1,7 +1,7 @@
 """The channel `push`: sends notifications to browsers through their push services.
 
-A message is encrypted for the browser (RFC 8291), so the push service cannot read it, and has a header by
-which the service identifies this server (RFC 8292).
+A message is encrypted for the browser (RFC 8291), so the push service cannot read it, and has a header that
+identifies this server to the service (RFC 8292).
 """
 
 import time
@@ -29,7 +29,7 @@ _TOKEN_SECONDS: Final = 12 * 3600
 _GONE: Final = (404, 410)
 _BUSY: Final = 429
 _MAX_BODY: Final = 600
-"""Characters of a text; a message has at most 4,096 bytes."""
+"""The most characters of a text; a message has at most 4,096 bytes."""
 
 
 class PushChannel:
@@ -82,7 +82,7 @@ class PushChannel:
         raise Undeliverable(failure)
 
     def _payload(self, delivery: Delivery, notification: Notification) -> bytes:
-        """Return what the service worker of the pages shows (static/js/service-worker.js)."""
+        """Return the data that the service worker of the pages shows (static/js/service-worker.js)."""
         (reader,) = self._players.get([delivery.player])
         in_language = renderer_for(reader, notification.names)
         sentence = notification.recap.sentence

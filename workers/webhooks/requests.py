@@ -1,7 +1,6 @@
-"""Posts to receivers that players have named, at addresses that are checked on every attempt.
-
-The name is resolved here, and the connection is made to exactly the address that was checked: a name that
-resolves to another address a moment later changes nothing. Redirects are not followed, proxies of the
+"""Posts to receivers that players have named, at addresses that are checked on every attempt. The name is
+resolved here, and the connection is made to exactly the address that was checked, even if the name resolves
+to another address a moment later. Redirects are not followed, proxies of the
 environment are not used, and the body of a response is not read.
 """
 
@@ -24,7 +23,7 @@ _DEFAULT_PORTS: Final = {"http": 80, "https": 443}
 
 @cache
 def _context_of_system() -> ssl.SSLContext:
-    """Return what checks certificates by the authorities of the system, which take a while to read."""
+    """Return a TLS context with the certificate authorities of the system, which take a while to read."""
     return ssl.create_default_context()
 
 
@@ -38,7 +37,7 @@ class ReceiverRequests:
     def __init__(
         self, receivers: Receivers, seconds: float, tls: ssl.SSLContext | None = None
     ) -> None:
-        """`tls`: how certificates are checked; None for the authorities of the system."""
+        """`tls` checks certificates; None stands for the certificate authorities of the system."""
         self._receivers = receivers
         self._seconds = seconds
         self._tls = tls or _context_of_system()
@@ -46,10 +45,10 @@ class ReceiverRequests:
     def post(self, url: str, content: bytes, headers: Mapping[str, str]) -> int:
         """Post a body and return the status of the response. Raises NoResponse.
 
-        No message contains more of the URL than its host.
+        Error messages contain only the host of the URL.
         """
         deadline = time.monotonic() + self._seconds
-        # The host as it was written: `httpx.URL.host` fails for what only looks like IDNA (`xn--a`).
+        # The host as it was written: `httpx.URL.host` fails for hosts that only look like IDNA (`xn--a`).
         host = urlsplit(url).hostname or ""
         try:
             target = httpx.URL(url)
@@ -90,11 +89,11 @@ async def post(
     extensions: dict[str, Any] | None = None,
     **options: Any,
 ) -> int:
-    """Post a body and return the status of the response, whose body is not read. Raises what httpx raises.
+    """Post a body and return the status of the response, whose body is not read. Raises the errors of httpx.
 
-    `options` are those of the client.
+    `extensions` are those of httpx.
     """
-    # The timeout of httpx is for single operations: a receiver that sends a byte now and then would never
+    # The timeout of httpx applies to single operations: a receiver that sends a byte now and then would never
     # exceed it.
     async with asyncio.timeout(seconds), httpx.AsyncClient(timeout=seconds, **options) as client:
         request = client.build_request(
