@@ -145,8 +145,9 @@ def forfeit(pending: PendingEvents, secret: SecretSource) -> None:
 
 
 def remove(pending: PendingEvents, seat: int, secret: SecretSource) -> None:
-    """Remove a seat by an arbiter's decision; abandon the game if it is deserted without that seat. Raises
-    NotNow, or Refused if the seat is out already.
+    """Remove a seat by an arbiter's decision; abandon the game if it is deserted without that seat.
+
+    Raises NotNow, or Refused if the seat is out already.
     """
     pending.add(lifecycle.remove(pending.game, seat), ARBITER)
     abandon_if_deserted(pending, secret)

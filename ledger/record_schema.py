@@ -1,5 +1,6 @@
-"""Checks the form of each kind of line in a record: header, event, openings, receipt. ledger/record.py checks
-the order of the lines.
+"""Checks the form of each kind of line in a record: header, event, openings, receipt.
+
+ledger/record.py checks the order of the lines.
 """
 
 from collections.abc import Callable, Mapping

@@ -104,8 +104,9 @@ class Statement:
 
     @classmethod
     def data_names(cls) -> Mapping[str, str]:
-        """Return the names of the fields in the event's data, by their names there. A text is not in the
-        data: it is a secret of the event.
+        """Return the names of the fields in the event's data, by their names there.
+
+        A text is not in the data: it is a secret of the event.
         """
         return {_DATA_NAMES.get(name, name): name for name in cls.names() if name != "text"}
 

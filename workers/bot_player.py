@@ -56,8 +56,10 @@ class BotPlayer:
         self._thinking_time = ThinkingTime(service.settings.bot_seconds)
 
     def play(self, game_id: str) -> bool:
-        """Do the next task of a bot in a game; return False if there is none. If the game has changed in the
-        meantime, this does nothing: the change causes another task. Raises NotFound, Unreadable, Unavailable.
+        """Do the next task of a bot in a game; return False if there is none.
+
+        If the game has changed in the meantime, this does nothing: the change causes another task. Raises
+        NotFound, Unreadable, Unavailable.
         """
         game = self._queries.game(game_id)
         task = next_bot_task(game)

@@ -1,7 +1,8 @@
-"""The damage check, with which a sweep reports games that are damaged or have been repaired. A damaged value
-is left for a person to repair. Only its own game is affected: a payload that cannot be read is not a task,
-and work that a worker could not do is tried again only after a pause. Events before the
-last one are checked by the scrub (workers/scrub.py).
+"""The damage check, with which a sweep reports games that are damaged or have been repaired.
+
+A damaged value is left for a person to repair. Only its own game is affected: a payload that cannot be read
+is not a task, and work that a worker could not do is tried again only after a pause. Events before the last
+one are checked by the scrub (workers/scrub.py).
 """
 
 import time

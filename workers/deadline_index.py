@@ -42,8 +42,9 @@ class DeadlineIndex:
         self._replace = client.register_script(_REPLACE)
 
     def put(self, tasks: Iterable[Task]) -> None:
-        """Enter games under the earliest time of their tasks. For each game, `tasks` has all of its timed
-        tasks, or none.
+        """Enter games under the earliest time of their tasks.
+
+        For each game, `tasks` has all of its timed tasks, or none.
         """
         shards: dict[str, dict[str, int]] = {}
         for task in tasks:

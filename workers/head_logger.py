@@ -1,5 +1,6 @@
-"""Logs the heads of games in the transparency log, for the scheduler. A batch of games takes a few round
-trips, whatever its size, so that no job is needed for each append.
+"""Logs the heads of games in the transparency log, for the scheduler.
+
+A batch of games takes a few round trips, whatever its size, so that no job is needed for each append.
 """
 
 import logging
@@ -18,9 +19,10 @@ MAX_GAMES: Final = 10_000
 
 
 class HeadLogger:
-    """Logs heads, and remembers the games that need not be examined again. Not thread-safe. Its methods raise
-    Unavailable if Redis does not respond. A damaged transparency log delays nothing else: the damage is
-    reported, and the games stay active until it is repaired.
+    """Logs heads, and remembers the games that need not be examined again. Not thread-safe.
+
+    Its methods raise Unavailable if Redis does not respond. A damaged transparency log delays nothing else:
+    the damage is reported, and the games stay active until it is repaired.
     """
 
     def __init__(self, head_log: HeadLog) -> None:

@@ -1,6 +1,8 @@
-"""The jobs, which do the work of tasks and then acknowledge the outbox entry. A job is passed only the task,
-and reads everything else from the log. It may therefore run twice, late, or in two processes at the same
-time: the commands append once, and a task is skipped if its entry has changed or is gone.
+"""The jobs, which do the work of tasks and then acknowledge the outbox entry.
+
+A job is passed only the task, and reads everything else from the log. It may therefore run twice, late, or in
+two processes at the same time: the commands append once, and a task is skipped if its entry has changed or is
+gone.
 """
 
 import logging
@@ -45,8 +47,9 @@ class TaskRunner:
         operator_channels: Sequence[str] = (),
         on_deliveries: Callable[[], None] | None = None,
     ) -> None:
-        """`operator_channels` are the channels that notify the operator. `on_deliveries` is called when
-        deliveries may have been created.
+        """`operator_channels` are the channels that notify the operator.
+
+        `on_deliveries` is called when deliveries may have been created.
         """
         self._service = service
         self._store = service.store
@@ -60,10 +63,11 @@ class TaskRunner:
         self._on_deliveries = on_deliveries
 
     def run(self, task: Task) -> bool:
-        """Do the work of a task, or a step of it; return False if more is left to do. A step is short, for
-        example the scoring of one round, so that no game delays others. The rest of the work is queued again.
-        If the task is a notification, all due notifications of the game are handled. If the game is damaged,
-        that is reported, and the entry stays in the outbox. Raises Unavailable.
+        """Do the work of a task, or a step of it; return False if more is left to do.
+
+        A step is short, for example the scoring of one round, so that no game delays others. The rest of the
+        work is queued again. If the task is a notification, all due notifications of the game are handled. If
+        the game is damaged, that is reported, and the entry stays in the outbox. Raises Unavailable.
         """
         if task.kind not in ("notify", "tournament"):
             return self._run(task)
@@ -230,9 +234,11 @@ def run(game_id: str, entry: str, payload: str) -> Retry | None:
 
 
 class TaskJob(Job):
-    """RQ's job, restricted to calls of `run`. RQ calls any function, callback or webhook that a queued job
-    names, so a program that can write to the queue could run any code in the worker. Therefore other
-    functions are refused, and callbacks and webhooks are ignored.
+    """RQ's job, restricted to calls of `run`.
+
+    RQ calls any function, callback or webhook that a queued job names, so a program that can write to the
+    queue could run any code in the worker. Therefore other functions are refused, and callbacks and webhooks
+    are ignored.
     """
 
     @property

@@ -105,9 +105,10 @@ class TaskQueues:
         return count
 
     def _lost_tasks(self, queue: Queue, tasks: Sequence[Task]) -> list[Task]:
-        """Return the tasks that wait neither in the queue nor for another attempt. This takes two round
-        trips, however long the queue is. A job whose worker has died may still have the status of a waiting
-        job. It is not in the queue if the first job there is a later one.
+        """Return the tasks that wait neither in the queue nor for another attempt.
+
+        This takes two round trips, however long the queue is. A job whose worker has died may still have the
+        status of a waiting job. It is not in the queue if the first job there is a later one.
         """
         if not tasks:
             return []

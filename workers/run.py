@@ -50,10 +50,11 @@ HEARTBEAT_SECONDS = 30
 
 
 class TaskWorker(SimpleWorker):
-    """RQ's worker that runs its jobs in its own process, one after the other. RQ's default worker forks for
-    each job. That would discard the connection to Redis and the cached games after each job, and would
-    protect against little: jobs take milliseconds, run our own code, and are still in the outbox if this
-    process dies.
+    """RQ's worker that runs its jobs in its own process, one after the other.
+
+    RQ's default worker forks for each job. That would discard the connection to Redis and the cached games
+    after each job, and would protect against little: jobs take milliseconds, run our own code, and are still
+    in the outbox if this process dies.
     """
 
     max_connection_wait_time = LONGEST_PAUSE
@@ -139,10 +140,11 @@ def run_worker(
     with_scheduler: bool = False,
     max_idle: int | None = None,
 ) -> None:
-    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError. A worker that
-    creates notifications also sends them, in separate threads. If `with_scheduler` is true, the scheduler
-    runs in a thread as well, and starts a worker for searches when some wait. After `max_idle` seconds
-    without a job, the worker ends.
+    """Run jobs until SIGTERM or SIGINT, those of the first queue first. Raises SettingsError.
+
+    A worker that creates notifications also sends them, in separate threads. If `with_scheduler` is true, the
+    scheduler runs in a thread as well, and starts a worker for searches when some wait. After `max_idle`
+    seconds without a job, the worker ends.
     """
     for name in ("rq", "rq.worker"):
         logging.getLogger(name).setLevel(logging.WARNING)

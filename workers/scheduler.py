@@ -155,9 +155,10 @@ class Scheduler:
                     self._enqueue(task)
 
     def _enqueue(self, task: Task) -> None:
-        """Enqueue a task unless its job exists already. If the job of a game's notifications is running, it
-        may have read the outbox before this entry was in it. The task is then enqueued when that job has
-        ended.
+        """Enqueue a task unless its job exists already.
+
+        If the job of a game's notifications is running, it may have read the outbox before this entry was in
+        it. The task is then enqueued when that job has ended.
         """
         if self._queues.enqueue(task) or task.kind != "notify" or self._queues.is_waiting(task):
             self._behind_jobs.pop(task.id, None)
@@ -227,8 +228,9 @@ class Scheduler:
             self._games.lost_events.record(self._games.repository)
 
     def enqueue_archive_tasks(self) -> None:
-        """Enqueue the tasks of games that are to move into the archive, or have objects there to delete. Only
-        some are enqueued at a time, so that they never delay other jobs for long. Raises Unavailable.
+        """Enqueue the tasks of games that are to move into the archive, or have objects there to delete.
+
+        Only some are enqueued at a time, so that they never delay other jobs for long. Raises Unavailable.
         """
         due = self._archive_schedule.due(ARCHIVE_BATCH)
         tasks = [archive_task(game_id, "resume") for game_id in due.to_clean]

@@ -111,8 +111,9 @@ class Scrub:
         return self._round().completed
 
     def _round(self) -> _Round:
-        """Return the stored round; a new one if there is none, or if Redis was restarted since. Damage mostly
-        occurs on the disk, which Redis reads when it starts.
+        """Return the stored round; a new one if there is none, or if Redis was restarted since.
+
+        Damage mostly occurs on the disk, which Redis reads when it starts.
         """
         with unavailable_on_error():
             stored, server = self._redis.get(KEY), self._server()

@@ -66,8 +66,9 @@ class Sweep:
         self._without_log.pop(game_id, None)
 
     def pages(self, *, is_first: bool) -> Iterator[None]:
-        """Make one sweep; yield after each page of games, so that other work need not wait for its end. If
-        `is_first` is true, every task of the games is enqueued, because the scheduler has not received
+        """Make one sweep; yield after each page of games, so that other work need not wait for its end.
+
+        If `is_first` is true, every task of the games is enqueued, because the scheduler has not received
         messages before. Raises Unavailable.
         """
         if is_first:

@@ -1,6 +1,7 @@
-"""Tasks: the work that outbox entries require (service/games/outbox_table.py lists the entries). A task's id
-is derived from its entry, so all processes that read the same entry enqueue the same job. The notifications
-of a game are one job, which does all of these tasks that are due.
+"""Tasks: the work that outbox entries require (service/games/outbox_table.py lists the entries).
+
+A task's id is derived from its entry, so all processes that read the same entry enqueue the same job. The
+notifications of a game are one job, which does all of these tasks that are due.
 """
 
 from collections.abc import Iterable, Mapping
@@ -122,8 +123,9 @@ class GameTasks:
 
 
 def archive_task(game_id: str, work: Literal["move", "resume"]) -> Task:
-    """Return the task of moving a game into the archive, or of resuming an interrupted move. It is not in an
-    outbox, because an archived game has none.
+    """Return the task of moving a game into the archive, or of resuming an interrupted move.
+
+    It is not in an outbox, because an archived game has none.
     """
     return Task(game_id, f"archive/{work}", NO_PAYLOAD)
 

@@ -53,8 +53,9 @@ class KeyChanged(CartularyError):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """A checkpoint of the server, and the number of entries that are new in it. `is_older` is True if the
-    checkpoint is older than the last one, and consistent with it.
+    """A checkpoint of the server, and the number of entries that are new in it.
+
+    `is_older` is True if the checkpoint is older than the last one, and consistent with it.
     """
 
     checkpoint: Checkpoint
@@ -280,8 +281,9 @@ class Follower:
     def _find_contradiction(
         self, note: SignedNote, checkpoint: Checkpoint, last: SignedNote, key: NoteKey, why: Text
     ) -> LogBroken:
-        """Return the error for a checkpoint that the server does not prove consistent with the last one. It
-        is a proof if the leaves that the server shows now are those of the checkpoint.
+        """Return the error for a checkpoint that the server does not prove consistent with the last one.
+
+        It is a proof if the leaves that the server shows now are those of the checkpoint.
         """
         tree = MemoryTree()
         try:

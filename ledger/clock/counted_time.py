@@ -74,9 +74,10 @@ def moment_after(
     times: Calendar | None = None,
     stops: Iterable[Interval] = (),
 ) -> datetime:
-    """Return the first moment at which `duration` of counted time has passed since `start`. `times` is the
-    calendar, None if all hours count. Time within `stops`, which may overlap, does not count either. Raises
-    OverflowError if the moment is after the year 9999.
+    """Return the first moment at which `duration` of counted time has passed since `start`.
+
+    `times` is the calendar, None if all hours count. Time within `stops`, which may overlap, does not count
+    either. Raises OverflowError if the moment is after the year 9999.
     """
     if duration <= _NONE:
         return start

@@ -1,5 +1,6 @@
-"""Validates the settings of a clock (docs/clocks.md). Their defaults, and their effects at a deadline, are in
-`domain.clock.deadlines`.
+"""Validates the settings of a clock (docs/clocks.md).
+
+Their defaults, and their effects at a deadline, are in `domain.clock.deadlines`.
 """
 
 import re

@@ -183,8 +183,10 @@ class SignedNote:
         return cls(text + "\n", tuple(map(NoteSignature.parse, signature_lines)))
 
     def verified_keys(self, keys: Iterable[NoteKey]) -> dict[NoteKey, NoteSignature]:
-        """Return the keys, of these, that have signed the note, each with its first signature. Signatures of
-        other keys are ignored. Raises BadSignature if a signature of one of these keys is not valid.
+        """Return the keys, of these, that have signed the note, each with its first signature.
+
+        Signatures of other keys are ignored. Raises BadSignature if a signature of one of these keys is not
+        valid.
         """
         keys_by_id = {(key.name, key.id): key for key in keys}
         verified: dict[NoteKey, NoteSignature] = {}

@@ -54,9 +54,10 @@ class BoardPicture:
 def board_picture(
     service: Service, game: Game, player: str, renderer: Renderer, max_bytes: int
 ) -> BoardPicture | None:
-    """Return the current position of a game for a player, with texts by the renderer. Returns None if the
-    game has no position because it has not started. If the picture cannot be drawn now, or would exceed
-    `max_bytes`, it is left out, and the mail has only the text.
+    """Return the current position of a game for a player, with texts by the renderer.
+
+    Returns None if the game has no position because it has not started. If the picture cannot be drawn now,
+    or would exceed `max_bytes`, it is left out, and the mail has only the text.
     """
     position = visibility_for(game, player).position(game)
     if position is None:

@@ -78,9 +78,11 @@ class Content:
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The headers of a mail except its subject. `id` identifies the mail, and is the same if it is sent
-    again. `thread` is the same for all mails that a mail program shows together. `unsubscribe_url` is the URL
-    to which a mail program posts to unsubscribe without a login (RFC 8058).
+    """The headers of a mail except its subject.
+
+    `id` identifies the mail, and is the same if it is sent again. `thread` is the same for all mails that a
+    mail program shows together. `unsubscribe_url` is the URL to which a mail program posts to unsubscribe
+    without a login (RFC 8058).
     """
 
     sender: Address
@@ -141,9 +143,10 @@ def recipient_address(name: str, address: str) -> Address:
 
 
 def _line(text: str) -> str:
-    """Return a text in one line, without unprintable characters. The library decodes anything that looks like
-    an encoded word (`=?utf-8?q?…?=`), even if it contains a line break. Therefore the beginning of such a
-    word is split.
+    """Return a text in one line, without unprintable characters.
+
+    The library decodes anything that looks like an encoded word (`=?utf-8?q?…?=`), even if it contains a line
+    break. Therefore the beginning of such a word is split.
     """
     characters = (
         char if char.isprintable() or char in _FIXED_SPACES else " " if char.isspace() else ""

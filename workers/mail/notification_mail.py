@@ -287,8 +287,9 @@ def _pictures(sections: Sequence[Section]) -> tuple[Picture, ...]:
 def _possible_actions(
     service: Service, game: Game, player: str, renderer: Renderer
 ) -> Sequence[PossibleActions]:
-    """Return the actions that a player can take in a game now, by kind; none if it is not their turn. Raises
-    Unavailable.
+    """Return the actions that a player can take in a game now, by kind; none if it is not their turn.
+
+    Raises Unavailable.
     """
     found = _if_readable(lambda: service.games.queries.legal_actions(game.id, player))
     if found is None or found[0] != game.seq:

@@ -102,8 +102,9 @@ _VERBS: Final = tuple(verb for each in _LANGUAGES.values() for verb in each.verb
 
 
 def written_lines(text: str, most: int) -> Sequence[str]:
-    """Return the lines of the first paragraph of a text that a person wrote: not quoted, nor from the
-    program. They have single, plain spaces and at most MAX_LINE_CHARACTERS. Only the first `most` lines are
+    """Return the lines of the first paragraph that a person wrote, without quotations and notices.
+
+    They have single, plain spaces and at most MAX_LINE_CHARACTERS. Only the first `most` lines are
     complete; some later ones may be missing.
     """
     lines = [_plain(line) for line in text.splitlines()]

@@ -20,8 +20,9 @@ COLUMNS: Final = 72
 
 
 def _wrapped(text: str, first: str = "", others: str | None = None) -> str:
-    """Return a text in lines of at most COLUMNS, of which the first begins with `first`. The other lines
-    begin with `others`, or are indented by the width of `first`.
+    """Return a text in lines of at most COLUMNS, of which the first begins with `first`.
+
+    The other lines begin with `others`, or are indented by the width of `first`.
     """
     indent = " " * len(first) if others is None else others
     lines = wrap(text, COLUMNS - columns(first), columns)

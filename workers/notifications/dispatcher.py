@@ -1,4 +1,5 @@
 """The dispatcher, which sends everything that is due, for each channel separately and to receivers in turns.
+
 It takes due deliveries, mails about accounts and tests of webhooks from Redis, and keeps them in memory until
 it is their turn. Each attempt runs in a thread, so a receiver that does not respond blocks no others. If a
 dispatcher dies, the deliveries that it has taken are due again after CLAIM. Several dispatchers may run, each
@@ -162,8 +163,9 @@ class Dispatcher:
         self._put(added)
 
     def _put(self, attempts: Sequence[Attempt]) -> None:
-        """Put attempts in the queues; postpone deliveries to receivers whose breakers are open. Raises
-        Unavailable; the deliveries are then due again later.
+        """Put attempts in the queues; postpone deliveries to receivers whose breakers are open.
+
+        Raises Unavailable; the deliveries are then due again later.
         """
         receivers = list({attempt.receiver for attempt in attempts})
         try:

@@ -1,7 +1,8 @@
-"""The order of the attempts of a channel, and the number of attempts at the same time. Accounts take turns,
-whatever the number of attempts for each, and so do the receivers of an account. A receiver gets one
-request at a time, in order. The number of concurrent attempts for an account, and for a host, is bounded, so
-that neither can occupy all senders.
+"""The order of the attempts of a channel, and the number of attempts at the same time.
+
+Accounts take turns, whatever the number of attempts for each, and so do the receivers of an account. A
+receiver gets one request at a time, in order. The number of concurrent attempts for an account, and for a
+host, is bounded, so that neither can occupy all senders.
 """
 
 from collections import Counter, OrderedDict, deque
@@ -14,8 +15,9 @@ from service.notifications.circuit_breakers import Receiver
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An attempt to send something to a receiver: a delivery, a mail about an account, or a test of a
-    webhook. `planned_at` is the time at which a delivery was due first; None if circuit breakers do not stop
+    """An attempt to send a delivery, a mail about an account, or a test of a webhook.
+
+    `planned_at` is the time at which a delivery was due first; None if circuit breakers do not stop
     the attempt. `host` is the host of the receiver's address, "" if no player has chosen it.
     """
 

@@ -1,6 +1,7 @@
-"""Creates the deliveries for outbox entries about notifications, and cancels those of reminders. Everybody
-whom an event concerns is notified, except the player who caused it, and bots. The webhook of a club is
-notified when a game of the club is created, starts or ends.
+"""Creates the deliveries for outbox entries about notifications, and cancels those of reminders.
+
+Everybody whom an event concerns is notified, except the player who caused it, and bots. The webhook of a club
+is notified when a game of the club is created, starts or ends.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,8 +29,10 @@ class OutboxNotifications:
         self._operator_channels = operator_channels
 
     def create(self, task: Task) -> list[Delivery]:
-        """Create the deliveries for a task, and return them; cancel those of a reminder. The method is
-        idempotent. Raises NotFound, Unavailable, and Unreadable if the entry does not match the game.
+        """Create the deliveries for a task, and return them; cancel those of a reminder.
+
+        The method is idempotent. Raises NotFound, Unavailable, and Unreadable if the entry does not match the
+        game.
         """
         game = self._queries.game(task.game_id)
         data = task.data

@@ -1,7 +1,8 @@
-"""Posts to receivers that players have named, at addresses that are checked on every attempt. The name is
-resolved here, and the connection is made to exactly the address that was checked, even if the name resolves
-to another address a moment later. Redirects are not followed, proxies of the
-environment are not used, and the body of a response is not read.
+"""Posts to receivers that players have named, at addresses that are checked on every attempt.
+
+The name is resolved here, and the connection is made to exactly the address that was checked, even if the
+name resolves to another address a moment later. Redirects are not followed, proxies of the environment are
+not used, and the body of a response is not read.
 """
 
 import asyncio
