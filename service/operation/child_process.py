@@ -1,6 +1,6 @@
-"""A child process: starting it, asking it to end, and killing what is left of it.
+"""A child process: starts it, asks it to end, and kills its remaining processes.
 
-`ChildProcess` runs another program; forked_process.py has the child that runs a function of this program.
+`ChildProcess` runs another program; the child in forked_process.py runs a function of this program.
 supervisor.py decides when a child that has died is started again.
 """
 
@@ -37,9 +37,9 @@ class Running(Protocol):
 class WatchedProcess(ABC):
     """A child of this process that ends with it (parent_watch.py). It implements `Program`.
 
-    It leads a new process group, for two reasons: Ctrl-C in a terminal sends a signal to the whole foreground
-    group, but children are to be stopped in order; and the processes that the child has started must not
-    outlive it.
+    The child leads a new process group, for two reasons: Ctrl-C in a terminal sends a signal to the whole
+    foreground group, but children are to be stopped in order; and processes that the child has started must
+    not outlive it.
     """
 
     def __init__(self, name: str, on_exit: Callable[[int], None] | None = None) -> None:
@@ -80,7 +80,7 @@ class WatchedProcess(ABC):
             self._process.send_signal(signal.SIGTERM)
 
     def reap(self) -> int | None:
-        """Kill what is left of the child and of its process group.
+        """Kill the child and all processes of its process group.
 
         Returns the exit status, which is -N if signal N ended the child, or None if it was not started.
         """
@@ -89,7 +89,7 @@ class WatchedProcess(ABC):
         # A forked process that has not run yet has no separate group.
         self._process.send_signal(signal.SIGKILL)
         # The id of a process group is not reused while a process of the group exists. If none does, Linux and
-        # macOS report it in different ways.
+        # macOS report that in different ways.
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         process, self._process = self._process, None
@@ -117,10 +117,10 @@ class ChildProcess(WatchedProcess):
         pass_fds: Sequence[int] = (),
         umask: int = -1,
     ) -> None:
-        """`environment`: the whole environment, by default that of this process.
+        """`environment` is the whole environment, by default that of this process.
 
-        `output`: a file to append standard output and error to, by default those of this process.
-        `pass_fds`: file descriptors to inherit. `umask`: -1 inherits that of this process.
+        `output` is a file to append standard output and error to, by default those of this process.
+        `pass_fds` are file descriptors to inherit. A `umask` of -1 is that of this process.
         """
         super().__init__(name)
         self._command = list(command)

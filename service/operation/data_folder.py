@@ -1,7 +1,7 @@
-"""The data folder of a service on one machine: its place, its permissions and its lock.
+"""The data folder of a service on one machine: its path, its permissions and its lock.
 
-It holds the files of the embedded Redis (`redis/`) and the key that signs receipts. What Redis does with its
-folder is in service/operation/embedded_redis.py.
+It holds the files of the embedded Redis (`redis/`), which service/operation/embedded_redis.py runs, and the
+key that signs receipts.
 """
 
 import hashlib
@@ -42,12 +42,11 @@ REPAIR_FOLDER: Final = "repair"
 """The folder in which the command `repair` works on a copy of the data."""
 
 LONGEST_SOCKET_PATH: Final = 103
-"""Bytes of the longest path that the address of a Unix socket can hold on every system."""
+"""The length in bytes of the longest path that is a valid address of a Unix socket on every system."""
 ORPHAN_SIGNALS: Final = (*[signal.SIGTERM] * 3, *[signal.SIGKILL] * 10)
-"""The signals that a Redis whose service has died gets until it has ended, SIGNAL_SECONDS apart.
-
-SIGKILL loses nothing that was acknowledged: Redis syncs every write before its response (appendfsync is
-`always`), and the next start cuts off a write that is incomplete.
+"""The signals that are sent to a Redis whose service has died until it ends, SIGNAL_SECONDS apart. SIGKILL
+loses no acknowledged data: Redis syncs every write before its response (appendfsync is `always`), and the
+next start cuts off an incomplete write.
 """
 SIGNAL_SECONDS: Final = 1.0
 
@@ -60,7 +59,7 @@ class DataFolderInUse(DataFolderError):
     """Another service uses the data folder. `how_to_stop` is an instruction for people."""
 
     def __init__(self, folder: Path, owner: str) -> None:
-        """`owner`: the id of the process that runs that service, or "" if only its Redis is left."""
+        """`owner` is the id of the process that runs that service, or "" if only its Redis is left."""
         if owner:
             self.how_to_stop = message(
                 "Stop process {pid} (Ctrl-C in its terminal, or `kill {pid}`)", pid=owner
@@ -98,8 +97,8 @@ def embedded_redis_socket(data: Path) -> Path:
     if len(os.fsencode(path)) <= LONGEST_SOCKET_PATH:
         return path
     name = hashlib.sha256(os.fsencode(data.resolve())).hexdigest()[:16]
-    # Not TMPDIR, which may be long as well, and may differ between the server and a command that looks for
-    # its socket. `make_private` makes sure that no other user has created this folder.
+    # TMPDIR may be long as well, and may differ between the server and a command that looks for its socket.
+    # `make_private` makes sure that no other user has created this folder.
     return Path(f"/tmp/cartulary-{os.getuid()}-{name}/redis.sock")  # noqa: S108 # see above
 
 
@@ -135,10 +134,11 @@ def _unusable(folder: Path, error: OSError) -> Message:
 
 
 def protect_data_folder(data: Path) -> None:
-    """Create the data folder for its owner only, or withdraw the access of others to an existing one.
+    """Create the data folder for its owner only, or remove the access of others to an existing one.
 
     If an existing folder also contains files of other programs, or belongs to another user, it may be shared
-    on purpose: then a warning is logged, and it stays as it is. Raises DataFolderError if it cannot be used.
+    on purpose: it is left as it is, and a warning is logged. Raises DataFolderError if it cannot be
+    used.
     """
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -172,9 +172,9 @@ def warn_of_exposed_key(path: Path) -> None:
 class DataFolderLock:
     """The lock that lets only one service at a time use a data folder.
 
-    The lock belongs to an open file, so a program that inherits the file holds it as well: a
-    redis-server keeps its folder locked until it ends, even if the process that started it has died. The
-    next process that locks the folder ends such an orphan.
+    The lock belongs to an open file, so a program that inherits the file holds the lock as well: a
+    redis-server keeps its folder locked until it ends, even if the process that started it has died. The next
+    process that locks the folder ends such an orphan.
     """
 
     def __init__(self, data: Path) -> None:
@@ -230,8 +230,8 @@ class DataFolderLock:
         signalled: set[signal.Signals] = set()
         for number in ORPHAN_SIGNALS:
             pid = _find_listener(embedded_redis_socket(self._data))
-            # A service has locked the folder before its Redis listens. So if the owner has died, nobody has
-            # started a service since then, and this Redis is the orphan.
+            # A service locks the folder before its Redis listens. If the owner has died, no service was
+            # started since then, and this Redis is the orphan.
             owner = _read(self._path)
             if _is_alive(owner):
                 raise DataFolderInUse(self._data, owner)
@@ -248,7 +248,7 @@ class DataFolderLock:
         raise DataFolderInUse(self._data, "")
 
     def _on_acquired(self, fd: int) -> None:
-        # The file contains the id of the process that has locked it last.
+        # The file contains the id of the process that locked it last.
         self._fd = fd
         os.fchmod(fd, 0o600)
         os.ftruncate(fd, 0)
@@ -257,7 +257,7 @@ class DataFolderLock:
 
 def _is_ours(path: Path) -> bool:
     """Return whether a service creates a file of this name in its data folder."""
-    # A crash may have left the file that was about to replace another, whose name its own begins with.
+    # A crash may have left a temporary file, whose name begins with that of the file it was to replace.
     stems = (Path(SIGNING_KEY).stem, Path(VAPID_KEY).stem, ERASED_PLAYERS, FOLDER_ID, RESTORED)
     return path.name in {"redis", REPAIR_FOLDER} or path.name.startswith(stems)
 
@@ -283,7 +283,7 @@ def _is_alive(pid: str) -> bool:
 
 
 def _find_listener(path: Path) -> int | None:
-    """Return the id of the process that listens on a Unix socket, also if it is stopped or does not respond.
+    """Return the id of the process that listens on a Unix socket, even if it is stopped or does not respond.
 
     None if there is none, if it runs in another container, and on systems other than Linux.
     """
@@ -305,7 +305,7 @@ def _find_listener(path: Path) -> int | None:
 
 
 def _end(pid: int, number: signal.Signals) -> None:
-    """Send SIGTERM or SIGKILL to a process, also if it is stopped; SIGKILL to its process group as well."""
+    """Send SIGTERM or SIGKILL to a process, even if it is stopped. SIGKILL also goes to its process group."""
     with suppress(OSError):
         if number == signal.SIGKILL:
             kill_with_group(pid)

@@ -1,6 +1,6 @@
 """The embedded Redis: a redis-server that this process starts and stops, on the data folder.
 
-This file has the settings of the server, starts it, waits until it has loaded its data, and stops it. The
+This module has the settings of the server, starts it, waits until it has loaded its data, and stops it. The
 choice of the program is in service/operation/engine.py, and the folder and its lock are in
 service/operation/data_folder.py.
 """
@@ -37,24 +37,23 @@ from service.operation.retry import wait_until
 log = logging.getLogger(__name__)
 
 FOREIGN_SNAPSHOT: Final = 12
-"""The first version of snapshots, that of Redis 7.4, which a Valkey loads only if it is told to try."""
+"""The first version of snapshots, that of Redis 7.4, that Valkey loads only if configured to try."""
 SECONDS_TO_RESPOND: Final = 120.0
-"""How long a server may be silent while it starts. A server that loads its data is not silent."""
+"""The longest time without a response while a server starts. A server that loads its data responds."""
 SECONDS_TO_STOP: Final = 60.0
 
 REDIS_SETTINGS: Final[dict[str, str]] = {
-    # Every write is on disk before its response, so what was acknowledged is kept.
+    # Every write is on disk before its response, so acknowledged writes are kept.
     "appendonly": "yes",
     "appendfsync": "always",
     "no-appendfsync-on-rewrite": "no",
-    # A rewritten file consists of commands. Every engine reads them, and damage costs only the commands
-    # that it touches; a snapshot can be read as a whole or not at all, by its own engine and later ones
-    # only.
+    # A rewritten file consists of commands. Every engine reads them, and damage affects only some of them. A
+    # snapshot can only be read as a whole, by its own engine and later ones.
     "aof-use-rdb-preamble": "no",
-    # If this were on, a damaged length in the middle of the file could make Redis drop everything after it,
-    # which then looks like a value that is incomplete. `cut_off_incomplete_write` can tell the difference.
+    # If this were on, a damaged length in the middle of the file could make Redis drop everything after it as
+    # an incomplete value. `cut_off_incomplete_write` can tell the difference.
     "aof-load-truncated": "no",
-    # A value that is restored from a damaged snapshot must have the structure of its type.
+    # Have the structure of values checked that are restored from a damaged snapshot.
     "sanitize-dump-payload": "yes",
     "save": "",
     "maxmemory-policy": "noeviction",
@@ -66,7 +65,7 @@ REDIS_SETTINGS: Final[dict[str, str]] = {
 
 
 class EmbeddedRedisError(ServiceError):
-    """The embedded Redis does not start, although there is a program for it."""
+    """The embedded Redis does not start, although its program is installed."""
 
 
 class _ServerEndedError(EmbeddedRedisError):
@@ -76,7 +75,7 @@ class _ServerEndedError(EmbeddedRedisError):
 class EmbeddedRedis:
     """A redis-server on a data folder, running between `start` and `stop` (or inside a `with`).
 
-    It ends with the process that has started it. A `Supervisor` can run it: it implements `Program`.
+    It ends with the process that started it. A `Supervisor` can run it: it implements `Program`.
     """
 
     name = "redis"
@@ -84,9 +83,9 @@ class EmbeddedRedis:
     def __init__(
         self, data: Path, executable: str | None = None, *, by_kernel: bool = False
     ) -> None:
-        """`executable`: the server to start; by default the engine that `find_engine` returns.
+        """`executable` is the server to start, by default the engine that `find_engine` returns.
 
-        `by_kernel`: whether the kernel may end it with the thread that starts it (parent_watch.py).
+        `by_kernel` lets the kernel end it with the thread that starts it (parent_watch.py).
         """
         self.data = data
         self.url = embedded_redis_url(data)
@@ -119,7 +118,7 @@ class EmbeddedRedis:
         An incomplete write at the end of the data, which a power failure leaves, is cut off. Data of
         another engine is taken over. Raises EngineError if there is no suitable program, EmbeddedRedisError
         if the server fails, AppendOnlyFileError if the data is damaged, and DataFolderError if the folder
-        is in use or cannot be used. Then nothing is left running.
+        is in use or cannot be used. After an error, no process is left running.
         """
         if self.is_running:
             raise EmbeddedRedisError.with_message(
@@ -159,7 +158,7 @@ class EmbeddedRedis:
             self._process.terminate()
 
     def reap(self) -> int | None:
-        """Kill what is left of the server, without unlocking the folder.
+        """Kill the server and its remaining processes, without unlocking the folder.
 
         Returns its exit status, or None if it was not started.
         """
@@ -180,9 +179,9 @@ class EmbeddedRedis:
         self._wait_until_ready()
 
     def _replace_snapshot(self) -> None:
-        """Have the server replace a snapshot in its file by commands, while it works.
+        """Have the server replace a snapshot in its file by commands, in the background.
 
-        It may have begun to rewrite its file by itself, which is the same.
+        If it is already rewriting its file, that has the same effect.
         """
         with suppress(ManifestError, redis.ResponseError):
             if snapshot_version(self._folder) is not None:
@@ -196,7 +195,7 @@ class EmbeddedRedis:
     def _prepare(self, engine: Engine) -> ChildProcess:
         socket = embedded_redis_socket(self.data)
         make_private(socket.parent)
-        # The lock is ours, so the server that has left this socket is gone.
+        # This process holds the lock, so the server that left this socket has ended.
         socket.unlink(missing_ok=True)
         settings = REDIS_SETTINGS | {
             "dir": str(self._folder.absolute()),
@@ -254,7 +253,7 @@ class EmbeddedRedis:
                 return False
             return True
 
-        # A server that is loading responds only from time to time, so a timeout alone is no failure.
+        # A server that is loading responds only from time to time, so a timeout alone is not a failure.
         errors = (redis.ConnectionError, redis.TimeoutError)
         retry = retry_if_exception_type(errors) | retry_if_result(lambda ready: not ready)
         with self._connect() as client:

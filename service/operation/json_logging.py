@@ -2,8 +2,8 @@
 
 A line has the fields `at`, `level`, `logger` and `message`, those that the call passed as `extra`,
 `request` or `job` (the id of the HTTP request or of the job that it belongs to, service/provenance.py) and,
-after an exception, `error` (the traceback). Nothing that is secret is logged: no bodies, headers, tokens or
-queries, and of a player only the id, which is a pseudonym. A line that cannot be written is dropped
+after an exception, `error` (the traceback). No secrets are logged: no bodies, headers, tokens or queries, and
+of a player only the id, which is a pseudonym. A line that cannot be written is dropped
 (service/operation/standard_output.py).
 """
 
@@ -40,7 +40,7 @@ class JsonFormatter(OrjsonFormatter):
 
 
 class _LineHandler(logging.StreamHandler[TextIO]):
-    """Writes log records, and lines that are formatted already."""
+    """Writes log records, and lines that are already formatted."""
 
     def write_lines(self, text: str) -> None:
         """Write lines, each with its line feed."""
@@ -53,7 +53,7 @@ class _LineHandler(logging.StreamHandler[TextIO]):
 
 
 def write_lines(text: str) -> None:
-    """Write lines of JSON, each with its line feed, to the log that `configure` has set up, if it has."""
+    """Write lines of JSON, each with its line feed, to the log; does nothing without `configure`."""
     for handler in logging.getLogger().handlers:
         if isinstance(handler, _LineHandler):
             handler.write_lines(text)
@@ -61,8 +61,8 @@ def write_lines(text: str) -> None:
 
 def configure(level: int = logging.INFO) -> None:
     """Log everything as JSON lines on standard error. Call it once in a process that serves or works."""
-    # Finding the place of the call and the names of thread and process takes half of the time, and no line
-    # shows them.
+    # Finding the place of the call and the names of thread and process would take half of the time, and no
+    # line shows them.
     logging._srcfile = None  # noqa: SLF001 # the documentation of `logging` recommends it
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     formatter = JsonFormatter()

@@ -1,4 +1,4 @@
-"""The parent watch: a child process ends when the process that started it has died.
+"""The parent watch, which ends a child process when the process that started it has died.
 
 The parent keeps the writing end of a pipe and never writes to it. The child inherits the reading
 end, whose number is in the environment variable CARTULARY_PARENT_PIPE. When the parent dies, even by
@@ -30,7 +30,7 @@ _SET_PARENT_DEATH_SIGNAL: Final = 1
 """PR_SET_PDEATHSIG of Linux (prctl(2))."""
 
 SECONDS_TO_END: Final = 5.0
-"""How long a process has to end after SIGTERM before it is killed."""
+"""The seconds that a process has to end after SIGTERM before it is killed."""
 
 
 def watch_parent(environ: Mapping[str, str]) -> None:
@@ -45,7 +45,7 @@ def watch_parent(environ: Mapping[str, str]) -> None:
 
 
 def parent_pipe(environ: Mapping[str, str]) -> int | None:
-    """Return the pipe that a parent has passed, which can be read to its end when the parent has died."""
+    """Return the pipe from the parent, which reaches its end when the parent has died; None without one."""
     descriptor = environ.get(PARENT_PIPE, "")
     if not descriptor.isdigit():
         return None
@@ -66,8 +66,8 @@ def watched_command(command: Sequence[str], *, by_kernel: bool = False) -> list[
     """Return the command that runs `command` (with the path of its program) under a parent watch.
 
     The program has the process id of the returned command. A small second process watches the parent, and
-    kills the program if it does not end. `by_kernel` does without that process where the kernel can send the
-    SIGTERM (Linux): it does so when the thread ends that has started the program.
+    kills the program if it does not end. With `by_kernel`, that process is not needed where the kernel can
+    send the SIGTERM (Linux), which it does when the thread that started the program ends.
     """
     options = [_BY_KERNEL] if by_kernel and sys.platform == "linux" else []
     return [sys.executable, "-I", "-S", __file__, *options, *command]
@@ -89,7 +89,7 @@ def _end_with_parent(pipe: int) -> None:
 
 
 def _exec_watched(command: list[str]) -> NoReturn:
-    """Have the parent watched, then replace this process by the program."""
+    """Start watching the parent, then replace this process by the program."""
     parent_pipe = int(os.environ.pop(PARENT_PIPE))
     if command[0] == _BY_KERNEL:
         command = command[1:]

@@ -1,10 +1,10 @@
-"""What workers, schedulers and others report about themselves, so that it can be seen that they are alive.
+"""The reports by which workers, schedulers and other processes show that they are alive.
 
     cartulary:processes   hash, `KIND HOST PID` -> the report as JSON
 
-A thread of the process reports at short intervals, also while a job takes long, so that a process which was
-killed is noticed soon. The thread stops reporting when the loop in which the process works has not gone on
-for longer than any job takes, so a process that hangs is noticed as well. Reports are read by the metrics, by
+A thread of the process reports at short intervals, even during a long job, so that the death of a process is
+noticed soon. The thread stops reporting when the main loop of the process has made no progress for longer
+than any job takes, so a process that hangs is noticed as well. Reports are read by the metrics, by
 `/healthz/processes` and by `cartulary health`.
 """
 
@@ -34,11 +34,11 @@ EXPECTED_KINDS: Final[tuple[Kind, ...]] = ("worker", "scheduler")
 """The kinds that every service needs; `replies` only where players can answer mails."""
 PROCESSES: Final = "cartulary:processes"
 REPORT_SECONDS: Final = 5.0
-"""Time between two reports of a process, unless the settings say otherwise."""
+"""The default time between two reports of a process."""
 MISSED_REPORTS: Final = 4
-"""The number of reports in a row without which a process no longer counts as alive."""
+"""The number of missed reports in a row after which a process no longer counts as alive."""
 SECONDS_TO_HANG: Final = 120.0
-"""Time without progress after which a process no longer reports: longer than the longest job."""
+"""The time without progress after which a process no longer reports: longer than the longest job."""
 _FORGOTTEN: Final = timedelta(hours=1)
 
 
@@ -66,31 +66,31 @@ class ProcessReports:
         *,
         receives_replies: bool = False,
     ) -> None:
-        """`report_seconds`: the time between two reports of a process."""
+        """`report_seconds` is the time between two reports of a process."""
         self._redis = client
         self.expected_kinds = KINDS if receives_replies else EXPECTED_KINDS
         """The kinds of which a process must be alive."""
         self.report_seconds = report_seconds
         self.alive_for = timedelta(seconds=MISSED_REPORTS * report_seconds)
-        """Time after its last report for which a process counts as alive."""
+        """The time after its last report for which a process counts as alive."""
 
     def all(self) -> list[ProcessReport]:
-        """Return the last reports of all processes, by kind; a damaged one is left out."""
+        """Return the last reports of all processes, sorted by kind; damaged reports are left out."""
         with unavailable_on_error():
             stored = self._redis.hgetall(PROCESSES)
         reports = [report for value in stored.values() if (report := _decode(value)) is not None]
         return sorted(reports, key=lambda report: (report.kind, report.host, report.pid))
 
     def alive(self) -> list[ProcessReport]:
-        """Return the last reports of the processes that are alive, by kind."""
+        """Return the last reports of the processes that are alive, sorted by kind."""
         return [report for report in self.all() if self.is_alive(report)]
 
     def is_alive(self, report: ProcessReport) -> bool:
-        """Return whether the process has reported lately."""
+        """Return whether the last report of the process is recent enough for it to count as alive."""
         return wall_clock.now() - wall_clock.parse(report.seen_at) <= self.alive_for
 
     def store(self, report: ProcessReport) -> None:
-        """Store the report of a process, and delete those of processes that ended long ago."""
+        """Store the report of a process, and delete the reports of processes that ended long ago."""
         before = wall_clock.format(wall_clock.now() - _FORGOTTEN)
         old = [_field(other) for other in self.all() if other.seen_at < before]
         with unavailable_on_error():
@@ -99,7 +99,7 @@ class ProcessReports:
                 self._redis.hdel(PROCESSES, *old)
 
     def delete(self, report: ProcessReport) -> None:
-        """Delete the report of a process that ends."""
+        """Delete the report of a process that is ending."""
         with unavailable_on_error():
             self._redis.hdel(PROCESSES, _field(report))
 
@@ -128,11 +128,11 @@ class Reporter:
         self._thread = threading.Thread(target=self._repeat, name="process reports", daemon=True)
 
     def start(self) -> None:
-        """Report now, and then again and again."""
+        """Report now, and then at regular intervals."""
         self._thread.start()
 
     def note_progress(self) -> None:
-        """Note that the loop in which this process works goes on."""
+        """Note that the main loop of this process is making progress."""
         self._progress_at = time.monotonic()
 
     def report(self, figures: Mapping[str, int] | None = None) -> None:

@@ -1,6 +1,6 @@
-"""The risks of a Redis: settings with which it can lose acknowledged data, and which data.
+"""The risks of a Redis: settings with which it can lose acknowledged data.
 
-`serve` and `web` say them when they start, /readyz shows them, and `cartulary doctor` says what to do.
+`serve` and `web` report them at the start, /readyz shows them, and `cartulary doctor` says what to do.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,18 +27,18 @@ def masters_of(client: redis.Redis) -> Sequence[redis.Redis]:
 
 
 def eviction_policy(info: Mapping[str, Any]) -> str | None:
-    """Return how the Redis that INFO describes deletes data when its memory is full; None if it does not."""
+    """Return the policy, from INFO, by which a Redis deletes data when its memory is full, or None."""
     policy = str(info.get("maxmemory_policy", "noeviction"))
     return policy if info.get("maxmemory") and policy != "noeviction" else None
 
 
 def keeps_file(info: Mapping[str, Any]) -> bool:
-    """Return whether the Redis that INFO describes keeps an append-only file."""
+    """Return whether a Redis keeps an append-only file, from its INFO."""
     return bool(info.get("aof_enabled"))
 
 
 def eviction_of_logs(info: Mapping[str, Any]) -> Message | None:
-    """Return what a Redis of the logs can lose because it deletes data; None if it does not."""
+    """Return the risk of a Redis of the logs that deletes data when its memory is full; None without it."""
     policy = eviction_policy(info)
     if policy is None:
         return None
@@ -56,7 +56,7 @@ def eviction_of_logs(info: Mapping[str, Any]) -> Message | None:
 
 
 def missing_file_of_logs(info: Mapping[str, Any]) -> Message | None:
-    """Return what a Redis of the logs can lose because it keeps no append-only file; None if it does."""
+    """Return the risk of a Redis of the logs that keeps no append-only file; None if it does."""
     if keeps_file(info):
         return None
     return message(
@@ -66,7 +66,7 @@ def missing_file_of_logs(info: Mapping[str, Any]) -> Message | None:
 
 
 def eviction_of_queue(info: Mapping[str, Any]) -> Message | None:
-    """Return what a Redis of the queue can lose because it deletes data; None if it does not."""
+    """Return the risk of a Redis of the queue that deletes data when its memory is full; None without it."""
     policy = eviction_policy(info)
     if policy is None:
         return None
@@ -86,12 +86,12 @@ RISKS_OF_QUEUE: Final[tuple[Risk, ...]] = (eviction_of_queue,)
 def risks(logs: redis.Redis, queue: redis.Redis | None = None) -> list[Message]:
     """Return the risks of the Redis of the logs, and of that of the queue if it is another one.
 
-    What a Redis does not show is no risk. Raises Unavailable.
+    Settings that a Redis does not show are not counted. Raises Unavailable.
     """
     found = [risk for client in masters_of(logs) for risk in _risks_of(client, RISKS_OF_LOGS)]
     if queue is not None:
         found += _risks_of(queue, RISKS_OF_QUEUE)
-    # Several masters may have the same.
+    # Several masters may have the same risk.
     return [risk for number, risk in enumerate(found) if risk not in found[:number]]
 
 
@@ -116,7 +116,7 @@ def _risks_of(client: redis.Redis, kinds: Iterable[Risk]) -> list[Message]:
 
 
 def _info(client: redis.Redis) -> Mapping[str, Any] | None:
-    """Return what INFO shows; None if this user may not see it. Raises Unavailable."""
+    """Return the result of INFO; None if this user may not call it. Raises Unavailable."""
     with suppress(redis.ResponseError), unavailable_on_error():
         info: Mapping[str, Any] = client.info()
         return info

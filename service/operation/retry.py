@@ -1,4 +1,4 @@
-"""Waiting and retrying, built on tenacity: every loop of the service that polls or tries again uses this.
+"""Waits and retries, built on tenacity, for every loop of the service that polls or retries.
 
 The supervisor must not block while one child waits to be restarted, so it does not run tenacity's loop; it
 takes the length of its pauses from `Backoff` as well.
@@ -20,13 +20,13 @@ from tenacity import (
 from service.operation.stop_signals import StopSignals
 
 POLL_INTERVAL = 0.02
-"""Seconds between two checks of a condition that will soon be true."""
+"""The default seconds between two checks of a condition that is expected to be true soon."""
 
 
 class Backoff:
-    """The pauses after failed attempts: each twice as long as the one before, up to a limit.
+    """The pauses after failed attempts, each twice as long as the one before, up to a limit.
 
-    After an attempt that lasted longer than `steady` seconds, they start again with the first one.
+    After an attempt that lasted longer than `steady` seconds, the pauses start again with the first one.
     """
 
     def __init__(self, *, first: float, longest: float, steady: float) -> None:
@@ -51,7 +51,7 @@ class Backoff:
 def wait_until(
     condition: Callable[[], Any], seconds: float, interval: float = POLL_INTERVAL
 ) -> bool:
-    """Wait until `condition` returns a true value, at most `seconds`; return whether it did."""
+    """Wait at most `seconds` until `condition` returns a true value; return whether it did."""
     retrying = Retrying(
         retry=retry_if_not_result(bool),
         stop=stop_after_delay(seconds),

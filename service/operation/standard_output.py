@@ -1,8 +1,8 @@
 """Standard output and standard error of the processes of a service.
 
 Such a process must not end, or exit with another status, because its output cannot be written: the disk with
-the log file may be full, or the program at the other end of a pipe may have ended. So what cannot be written
-is dropped and counted. As soon as something can be written again, a line states how much was lost.
+the log file may be full, or the program at the other end of a pipe may have ended. Output that cannot be
+written is therefore dropped and counted. As soon as writing works again, a line states how much was lost.
 """
 
 import io
@@ -22,7 +22,7 @@ def describe_loss(count: int, reason: str) -> str:
 
 
 def tolerate_write_errors(describe: Callable[[int, str], str] = describe_loss) -> None:
-    """Make sys.stdout and sys.stderr of this process drop what cannot be written, instead of raising OSError.
+    """Make sys.stdout and sys.stderr of this process drop output that cannot be written, without an OSError.
 
     `describe` returns the line that reports lost writes. A stream that the program has replaced, as tests
     do, stays as it is.
@@ -44,7 +44,7 @@ class TolerantOutput(io.RawIOBase):
         self._lost = 0
         self._reason = ""
         self._is_line_unfinished = False
-        """Whether the last bytes that were written are the beginning of a line whose rest was lost."""
+        """Whether the output ends with the beginning of a line whose rest was lost."""
 
     @override
     def write(self, data: Any, /) -> int:

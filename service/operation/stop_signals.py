@@ -1,4 +1,4 @@
-"""Handling of SIGTERM and SIGINT: a loop can check whether a signal has come, and wait for one."""
+"""Handles SIGTERM and SIGINT: a loop can check whether a signal has arrived, and wait for one."""
 
 import contextlib
 import os
@@ -24,8 +24,8 @@ class StopSignals:
     def listen(self, parent_pipe: int | None = None) -> None:
         """Handle SIGTERM and SIGINT from now on. Only the main thread can do this.
 
-        The death of the parent counts as a request as well, if the pipe of parent_watch.py is given: for
-        processes that must not have the thread which watches it otherwise.
+        If the pipe of parent_watch.py is given, the death of the parent counts as a request as well. This is
+        for processes that must not have a thread for watching the parent.
         """
         self._parent_pipe = parent_pipe
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -43,7 +43,7 @@ class StopSignals:
         return self.count > 0
 
     def wait(self, seconds: float) -> bool:
-        """Wait until this process is asked to stop, at most `seconds`; return whether it was."""
+        """Wait at most `seconds` until this process is asked to stop; return whether it was."""
         # Not `select`, which fails for descriptors from 1024 on.
         poll = select.poll()
         for pipe in (self._reader, self._parent_pipe):

@@ -1,4 +1,4 @@
-"""The supervisor: starts several programs, restarts each one that dies, and stops all of them together."""
+"""The supervisor, which starts several programs, restarts those that die, and stops all of them together."""
 
 import signal
 import time
@@ -11,13 +11,13 @@ from service.operation.retry import Backoff, wait_until
 from service.operation.stop_signals import StopSignals
 
 POLL_SECONDS: Final = 0.5
-"""Time between two checks of the programs while all of them run."""
+"""The time between two checks of the programs while all of them run."""
 RESTART_POLL_SECONDS: Final = 0.1
-"""The same while one of them waits for its restart."""
+"""The time between two checks while one of them waits for its restart."""
 READINESS_POLL_SECONDS: Final = 0.02
-"""Time between two checks whether the programs are ready."""
+"""The time between two checks of whether the programs are ready."""
 SECONDS_TO_BE_READY: Final = 15.0
-"""Time after which the supervisor reports, again and again, why the programs are not ready yet."""
+"""The interval at which the supervisor reports why the programs are not ready yet."""
 
 
 class Program(Protocol):
@@ -36,7 +36,7 @@ class Program(Protocol):
         """Ask the program to end."""
 
     def reap(self) -> int | None:
-        """Kill what is left of the program; return its exit status, or None if it was not started."""
+        """Kill the program with its processes; return its exit status, or None if it was not started."""
 
 
 class Supervisor:
@@ -66,7 +66,7 @@ class Supervisor:
         on_ready: Callable[[], None],
         check: Callable[[], None] = lambda: None,
     ) -> None:
-        """Run until `stop` is set; a second signal kills what has not ended by then.
+        """Run until `stop` is set; a second signal kills the programs that have not ended by then.
 
         `on_ready` is called once, as soon as `problem`, which returns why the programs are not ready yet,
         returns None. `check` is called before the last stage is started. Raises its error, and that of a
@@ -122,7 +122,7 @@ class Supervisor:
 
 
 class _Restart:
-    """Restarts one program whenever it has died, with longer and longer pauses."""
+    """Restarts one program whenever it has died, after increasing pauses."""
 
     def __init__(self, program: Program, report: Callable[[Message], None]) -> None:
         self._program = program
@@ -132,7 +132,7 @@ class _Restart:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the program has died and its pause is not over."""
+        """Whether the program has died and its pause is not over yet."""
         return self._restart_at is not None
 
     def poll(self) -> None:

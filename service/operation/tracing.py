@@ -1,8 +1,8 @@
 """Traces of requests and jobs for a collector that speaks OTLP over HTTP, by OpenTelemetry.
 
-They are on if the environment names a collector (ENDPOINTS). Otherwise no request and no job calls anything
-of this file. The context of a trace is kept in the provenance of each event (service/provenance.py), where
-the jobs find it that the event calls for.
+They are on if the environment names a collector (ENDPOINTS). Otherwise, requests and jobs call nothing in
+this file. The context of a trace is kept in the provenance of each event (service/provenance.py), from which
+the jobs that the event causes take it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -14,9 +14,9 @@ from domain.errors import CartularyError
 from service.provenance import CURRENT, with_trace_context
 
 ENDPOINTS: Final = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-"""The environment variables of OpenTelemetry of which one must be set."""
+"""The environment variables of OpenTelemetry, one of which must be set."""
 EXPORT_SECONDS: Final = 2.0
-"""Time for a collector to take a batch of spans."""
+"""The time that a collector has to take a batch of spans."""
 _FIELD: Final = "traceparent"
 
 
@@ -55,7 +55,7 @@ class Tracing:
     def span(
         self, name: str, attributes: Mapping[str, str] | None = None, parent: str = ""
     ) -> Iterator[None]:
-        """Make a span of the block, within that of the surrounding block or of the context `parent`.
+        """Make a span for the block, within the span of the surrounding block or the context `parent`.
 
         Events that the block appends are stored with its context. An error is recorded by its type only,
         because its text may be about a player.
@@ -81,7 +81,7 @@ class Tracing:
                 CURRENT.reset(token)
 
     def trace(self, owner: object, method: str, name: str) -> None:
-        """Make a span of every call of a method of an object from now on."""
+        """Make a span for every call of a method of an object from now on."""
         call: Callable[..., Any] = getattr(owner, method)
 
         @wraps(call)
@@ -97,5 +97,5 @@ class Tracing:
 
 
 def tracing_of(environ: Mapping[str, str], service_name: str) -> Tracing | None:
-    """Return what makes the spans of this process, or None if traces are off. Raises TracingUnavailable."""
+    """Return the Tracing of this process, or None if traces are off. Raises TracingUnavailable."""
     return Tracing(service_name) if any(environ.get(name) for name in ENDPOINTS) else None

@@ -27,15 +27,15 @@ SINGLE_FILE: Final = "appendonly.aof"
 FOLDER: Final = "appendonlydir"
 MANIFEST: Final = "appendonly.aof.manifest"
 ENGINE_FILE: Final = "engine"
-"""The file beside them with the engine that has used them last (takeover.py)."""
+"""The file beside them that names the engine that used them last (takeover.py)."""
 
 _MANIFEST_LINE: Final = re.compile(
     r'file (?P<name>[^/"\\ ]+) seq (?P<seq>\d+) type (?P<type>[bhi])(?: (?:start|end)offset \d+){0,2}'
 )
 SNAPSHOT_MAGIC: Final = (b"REDIS", b"VALKEY")
-"""How a snapshot begins."""
+"""The first bytes of a snapshot."""
 SNAPSHOT_HEADER: Final = re.compile(rb"(?:REDIS|VALKEY)(\d{3,4})")
-"""The header of a snapshot, with the version of its form."""
+"""The header of a snapshot, with the version of its format."""
 _SNAPSHOT_HEADER_BYTES: Final = 9
 
 _PART_NAME: Final = re.compile(r"appendonly\.aof\.(?P<seq>\d+)\.(?P<type>base|incr)\.(rdb|aof)")
@@ -46,11 +46,11 @@ class AppendOnlyFileError(ServiceError):
 
 
 class ManifestError(AppendOnlyFileError):
-    """The manifest is missing or damaged, or lists other files than there are."""
+    """The manifest is missing or damaged, or does not match the files."""
 
 
 def unreadable_file(path: str, error: OSError) -> AppendOnlyFileError:
-    """Return the error for a file that the operating system does not let this process read."""
+    """Return the error for a file that this process cannot read."""
     return AppendOnlyFileError.with_message(
         "{file} cannot be read: {reason}", file=path, reason=os_reason(error)
     )
@@ -101,7 +101,7 @@ def find_parts(folder: Path) -> tuple[Part, ...]:
 
 
 def is_base(path: Path) -> bool:
-    """Return whether a part is a base that a rewrite has made: what was one file before is none."""
+    """Return whether a part is a base that a rewrite has made, rather than the former single file."""
     match = _PART_NAME.fullmatch(path.name)
     return match is not None and match["type"] == "base"
 
@@ -120,10 +120,11 @@ def snapshot_version(folder: Path) -> int | None:
 
 
 def manifest_from_names(folder: Path) -> str:
-    """Return a manifest of the part files in a folder, made from their names.
+    """Return a manifest of the part files in a folder, derived from their names.
 
-    Of several bases, the oldest comes first, and then all increments: while a rewrite ends, the new base is
-    there beside the files from which it was made, and the old base is the first of them to be deleted.
+    If there are several bases, the manifest has the oldest, and then all increments: while a rewrite ends,
+    the new base exists beside the files from which it was made, and the old base is the first of them to be
+    deleted.
     """
     names = sorted((match["type"], int(match["seq"]), match[0]) for match in _part_files(folder))
     bases = [it for it in names if it[0] == "base"][:1]
@@ -139,7 +140,7 @@ def write_manifest(folder: Path, text: str) -> None:
 
 
 def _parts_in_manifest(folder: Path, manifest: str) -> tuple[Part, ...]:
-    """Return the parts that a manifest lists, without history: what a rewrite has replaced, to be deleted."""
+    """Return the parts that a manifest lists, except history, which a rewrite has replaced."""
     lines = []
     for line in manifest.splitlines():
         match = _MANIFEST_LINE.fullmatch(line)
@@ -168,8 +169,8 @@ def _path_of(folder: Path, name: str) -> Path:
 def _check_unlisted(folder: Path, manifest: Path) -> None:
     """Raise ManifestError if the engine would ignore a file with data because the manifest leaves it out.
 
-    An engine creates an increment before it lists it, but writes nothing into it before. While a rewrite
-    ends, the new base is there, and the old one is still listed.
+    An engine creates an increment before it lists it, but writes nothing into it until then. While a rewrite
+    ends, the new base exists, but the old one is still listed.
     """
     listed = manifest.read_text(encoding="utf-8")
     has_base = re.search(r" type b\b", listed) is not None

@@ -1,4 +1,4 @@
-"""What happens when the embedded Redis cannot load its append-only file: an incomplete last write is cut off.
+"""Repairs an append-only file that the embedded Redis cannot load: an incomplete last write is cut off.
 
 The part that is cut off is kept in a separate folder. Any other damage is left to a person, who runs the
 command `repair` (salvage.py).
@@ -37,7 +37,7 @@ class DamagedPart:
 
     @property
     def is_incomplete_write(self) -> bool:
-        """Whether the only damage is an incomplete last write, to which nobody has got a response."""
+        """Whether the only damage is an incomplete last write, which was never acknowledged."""
         return self.damage.kind == "incomplete write" and self.is_last
 
 
@@ -58,9 +58,9 @@ def find_damaged_part(folder: Path) -> DamagedPart | None:
 
 
 def _cut_off(folder: Path, part: Part, offset: int) -> Path:
-    """Cut a part off after an offset, and return the folder with what was cut off.
+    """Truncate a part at an offset, and return the folder with the bytes that were cut off.
 
-    Redis must not be running. Raises AppendOnlyFileError if the disk is full; nothing is lost then.
+    Redis must not be running. Raises AppendOnlyFileError if the disk is full; then nothing has changed.
     """
     try:
         archive = _copy_end(part.path, offset, folder)
@@ -78,8 +78,8 @@ def _cut_off(folder: Path, part: Part, offset: int) -> Path:
 def cut_off_incomplete_write(folder: Path) -> bool:
     """Cut off an incomplete write at the end of the append-only file; return whether there was one.
 
-    Redis responds to a write after it is on disk, so nobody got a response to an incomplete one. What is cut
-    off is logged. Raises AppendOnlyFileError for any other damage, which is left for a person to decide on.
+    Redis acknowledges a write only when it is on disk, so an incomplete write was never acknowledged. The cut
+    is logged. Raises AppendOnlyFileError for any other damage, which is left for a person to decide on.
     """
     damaged_part = find_damaged_part(folder)
     if damaged_part is None:
@@ -115,9 +115,9 @@ def cut_off_incomplete_write(folder: Path) -> bool:
 
 
 def check_parts(folder: Path) -> None:
-    """Check that all parts of the append-only file are there and can be read, before Redis loads them.
+    """Check, before Redis loads them, that all parts of the append-only file exist and can be read.
 
-    A repair that was interrupted is completed. Raises AppendOnlyFileError, which says what to do.
+    An interrupted repair is completed. Raises AppendOnlyFileError, which says what to do.
     """
     complete_replacement(folder)
     try:
@@ -153,7 +153,7 @@ def _separate(path: Path) -> None:
 def _copy_end(path: Path, offset: int, folder: Path) -> Path:
     """Copy the bytes of a file after an offset, durably, to a new folder in `folder`; return the new folder.
 
-    Raises OSError, and leaves nothing behind then.
+    Raises OSError, and then leaves no folder behind.
     """
     timestamp = wall_clock.format(wall_clock.now())[:19].replace(":", "")
     archive = Path(tempfile.mkdtemp(prefix=f"{ARCHIVE_PREFIX}{timestamp}-", dir=folder))

@@ -1,7 +1,7 @@
-"""Making a new append-only file of the intact writes in a damaged one, and putting it in its place.
+"""Makes a new append-only file from the intact writes of a damaged one, and replaces the damaged file.
 
 The new file is made in a separate folder (service/recovery/intact_copy.py), where a Redis can load it and
-report what is missing. Nothing of the damaged file is changed before a person agrees. Then the folders change
+report what is missing. The damaged file is not changed before a person agrees. Then the folders change
 places, in steps that the next start completes if they are interrupted:
 
     redis/repaired/             the new file; it exists from the decision to the end of the repair
@@ -43,7 +43,8 @@ _DAMAGED: Final = "damaged"
 class Contents:
     """The parts of an append-only file with the intact writes of each, in order.
 
-    `events`: ids of games and seqs of their events that can be recognized outside of intact writes.
+    `events` are the ids of games and the seqs of their events that can be recognized outside of intact
+    writes.
     """
 
     parts: tuple[tuple[Part, IntactWrites], ...]
@@ -90,7 +91,7 @@ def append_intact(contents: Contents, path: Path) -> None:
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.touch(mode=0o600)
-        # Not for appending: the system does not copy from file to file into such a one.
+        # Not opened for appending: the system cannot copy from file to file into such a file.
         with path.open("r+b") as target:
             os.lseek(target.fileno(), 0, os.SEEK_END)
             for part, writes in contents.parts:
@@ -107,9 +108,9 @@ def append_intact(contents: Contents, path: Path) -> None:
 
 
 def replace_by(folder: Path, new: Path) -> Path:
-    """Put the file in the folder `new` in the place of the one in `folder`; return where that is kept.
+    """Replace the file in `folder` by the one in the folder `new`; return the folder with the old file.
 
-    No Redis may run on either of them. Raises AppendOnlyFileError; the file is then the old or the new one.
+    Redis must not run on either of them. Raises AppendOnlyFileError; the file is then the old or the new one.
     """
     try:
         (new / _DAMAGED).mkdir(mode=0o700)
@@ -123,7 +124,7 @@ def replace_by(folder: Path, new: Path) -> Path:
 
 
 def complete_replacement(folder: Path) -> Path | None:
-    """Complete a replacement that has been decided on; return where the old file is kept, None if none was.
+    """Complete a replacement that was begun; return the folder with the old file, or None if none was begun.
 
     Raises AppendOnlyFileError.
     """

@@ -1,10 +1,10 @@
-"""Reading a damaged snapshot (RDB): the entries in it that are intact, each a key with its value.
+"""Reads the intact entries of a damaged snapshot (RDB). An entry is a key with its value.
 
-A snapshot consists of a header, entries one after the other, an end marker and a checksum of all of it.
-Earlier versions of this program let the server begin its file with one. Entries have no checksums, so one
-counts as intact if it has the structure of an entry, another one follows it, and none begins within it. A
-byte that has changed within a value is noticed by the server if the value has a structure, and later by the
-hash of an event.
+A snapshot consists of a header, a sequence of entries, an end marker and a checksum of the whole snapshot.
+Earlier versions of this program let the server begin its file with a snapshot. Entries have no checksums, so
+an entry counts as intact if it has the structure of an entry, another entry follows it, and none begins
+within it. If a byte within a value has changed, the server notices that if the value has a structure;
+otherwise the hash of the event reveals it later.
 """
 
 import re
@@ -34,51 +34,51 @@ _POLYNOMIAL: Final = 0x95AC9329AC4BC9B5
 """The polynomial of the checksum (CRC-64 of Jones) with its bits in reverse order."""
 _TABLE: Final = _table()
 _OLDEST_VERSION: Final = 9
-"""The version of the snapshots of a Redis 6.2, which every engine reads, if the header is damaged."""
+"""The version that is assumed if the header is damaged: that of Redis 6.2, which every engine reads."""
 _EXPIRES: Final = 0xFC
 _EXPIRY_BYTES: Final = 9
 _LIKELY_EXPIRIES: Final = range(1_500_000_000_000, 10_000_000_000_000)
-"""Milliseconds since 1970 at which a value of this service may expire."""
+"""The range, in milliseconds since 1970, in which a value of this service can expire."""
 _TYPE_AND_KEY: Final = re.compile(
     rb"[\x00-\x16](?:[\x00-\x3f]|[\x40-\x7f][\x00-\xff]"
     rb"|\xc3(?:[\x00-\x3f]|[\x40-\x7f][\x00-\xff]){2}[\x00-\x1f])(?=cartulary|rq:|LIMITS)"
 )
 """The type of an entry of this service, and the length of its key, which may be compressed."""
 
-# The types of values, by what they consist of.
+# The types of values, by the form in which they are stored.
 _STRING, _SET, _LIST, _HASH, _SORTED_SET = 0, 2, 1, 4, 5
 _ONE_STRING: Final = frozenset({_STRING, 9, 10, 11, 12, 13, 16, 17, 20})
 """Compact forms of lists, sets, sorted sets and hashes; each is one string."""
 _STRINGS: Final = frozenset({_LIST, _SET, 14})
 _QUICKLIST: Final = 18
 _STREAMS: Final = {15: 1, 19: 2, 21: 3}
-"""The version of the form of a stream, by its type."""
+"""The version of the format of a stream, by its type."""
 _WITH_LENGTH: Final = _ONE_STRING - {_STRING} | _STREAMS.keys()
 """The types whose values contain their own length, which a server compares when it restores them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A key in a snapshot: where the entry is, and what is in it.
+    """A key in a snapshot: the place of its entry, and its content.
 
-    `value`: the offsets of the value, which a server restores (`dump_of`).
+    `value` has the offsets of the value, which a server can restore (`dump_of`).
     """
 
     start: int
     end: int
     key: bytes
     expires_at: int
-    """In milliseconds since 1970; 0: never."""
+    """In milliseconds since 1970; 0 means never."""
     type: int
     value: tuple[int, int]
 
 
 class _Damaged(Exception):
-    """These bytes have not the structure of an entry."""
+    """These bytes do not have the structure of an entry."""
 
 
 def is_sound(snapshot: bytes) -> bool:
-    """Return whether the checksum at the end of a snapshot is right; 0 stands for none."""
+    """Return whether the checksum at the end of a snapshot is right; a checksum of 0 is not checked."""
     stored = int.from_bytes(snapshot[-CHECKSUM_BYTES:], "little")
     return stored in (0, checksum(snapshot[:-CHECKSUM_BYTES]))
 
@@ -92,7 +92,7 @@ def checksum(data: bytes) -> int:
 
 
 def extend_checksum(value: int, byte: int) -> int:
-    """Return the checksum of some bytes, whose checksum is `value`, and one more."""
+    """Return the checksum of some bytes with the checksum `value`, extended by one byte."""
     return _TABLE[(value ^ byte) & 0xFF] ^ value >> 8
 
 
@@ -139,7 +139,7 @@ def _entries(snapshot: bytes) -> Iterator[Entry]:
 
 
 def _start(snapshot: bytes, position: int) -> int:
-    """Return where the entry begins whose type is at a position."""
+    """Return the start of the entry whose type is at a position."""
     start = position - _EXPIRY_BYTES
     time = int.from_bytes(snapshot[start + 1 : position], "little") if start >= 0 else 0
     has_expiry = start >= 0 and snapshot[start] == _EXPIRES and time in _LIKELY_EXPIRIES
@@ -149,8 +149,8 @@ def _start(snapshot: bytes, position: int) -> int:
 def _is_whole(snapshot: bytes, entry: Entry, *, is_last: bool) -> bool:
     """Return whether an entry ends where it should.
 
-    Its value shows its own length, another entry or the end marker follows, or the value consists of nothing
-    but text, in which a wrong length would find the numbers between the strings.
+    This is so if its value contains its own length, if another entry or the end marker follows, or if the
+    value is only text, where a wrong length would include the numbers between the strings.
     """
     is_before_end = is_last and snapshot[entry.end : entry.end + 1] == END_MARKER
     if entry.type in _WITH_LENGTH or is_before_end:
@@ -172,10 +172,10 @@ def _is_text(data: bytes) -> bool:
 
 
 class _Reader:
-    """Reads an entry from a position on. Raises _Damaged where its structure ends."""
+    """Reads an entry from a position on. Raises _Damaged if the bytes do not fit its structure."""
 
     def __init__(self, snapshot: bytes, position: int, *, is_text: bool = False) -> None:
-        """`is_text`: whether a string that is no text counts as damage."""
+        """`is_text`: whether a string that is not text counts as damage."""
         self._snapshot = snapshot
         self._is_text = is_text
         self._start = self._position = position
@@ -292,7 +292,7 @@ class _Reader:
         return data if size is None else _decompressed(data, size)
 
     def _stored_string(self) -> tuple[bytes, int | None]:
-        """Read a string, and return its bytes, and its size without compression if it is compressed."""
+        """Read a string; return its stored bytes, and its uncompressed size if it is compressed."""
         match self._snapshot[self._position : self._position + 1]:
             case b"\xc0" | b"\xc1" | b"\xc2":
                 # An integer of one, two or four bytes.

@@ -1,14 +1,13 @@
-"""Taking over the data that another engine has written: a copy of it is kept as it was.
+"""Takes over data that another engine has written, and keeps a copy of it as it was.
 
-    redis/engine              the engine that has used the data last, such as `Valkey 9.1.2`; earlier
-    versions of
-                              this program wrote no such file
+    redis/engine              the engine that used the data last, such as `Valkey 9.1.2`; earlier versions
+                              of this program wrote no such file
     redis/former-TIME-XXXX/   the data as it was before another engine used it: what was in redis/ under
-    these names
+                              these names
 
-Redis 7, Valkey and later ones move the single file of a Redis 6.2 into a folder of their own, which a Redis
-6.2 does not know. The copy is complete before the engine starts. It consists of links where the engine only
-reads or replaces a file, and so needs no space at first.
+Redis 7 and later, and Valkey, move the single file of a Redis 6.2 into a folder, which Redis 6.2 does not
+know. The copy is complete before the engine starts. It consists of links where the engine only reads or
+replaces a file, and so needs no space at first.
 """
 
 import logging
@@ -40,13 +39,13 @@ _UNFINISHED: Final = "former.unfinished"
 _COMPLETE: Final = "former.complete"
 LAST_WITH_SINGLE_FILE: Final = "Redis 6.2"
 _FIRST_WITH_FOLDER: Final = (7, 0, 0)
-"""Since this version, the append-only file is a folder, which an older server ignores."""
+"""From this version on, the append-only file is a folder, which older servers ignore."""
 _SERIES: Final = re.compile(r"(\w+ \d+\.\d+)\.\d+")
 
 
 def check_readable(folder: Path, engine: Engine) -> None:
     """Raise AppendOnlyFileError if the data in a Redis's folder is in a form that the engine ignores."""
-    # A Redis 6 would start with an empty file next to the folder that a later one has written.
+    # Redis 6 would start with an empty file beside the folder that a later version has written.
     if engine.version < _FIRST_WITH_FOLDER and (folder / FOLDER).exists():
         raise AppendOnlyFileError.with_message(
             "the data in {folder} was written by Redis 7 or later, or by Valkey, and Redis {version} cannot"
@@ -58,7 +57,7 @@ def check_readable(folder: Path, engine: Engine) -> None:
 
 
 def stored_engine(folder: Path) -> str:
-    """Return the title of the engine that has used the data last; "" if that is not recorded."""
+    """Return the title of the engine that used the data last; "" if that is not recorded."""
     with suppress(OSError, UnicodeDecodeError):
         return (folder / ENGINE_FILE).read_text(encoding="ascii").strip()
     return ""
@@ -70,7 +69,7 @@ def record_engine(folder: Path, engine: Engine) -> None:
 
 
 def take_over(folder: Path, engine: Engine) -> Path | None:
-    """Record that an engine uses the data from now on, and keep a copy of what another one has written.
+    """Record that an engine uses the data from now on, and keep a copy of data that another one has written.
 
     Returns the folder of the copy; None if there is no data, or if an engine of the same series, such as
     Valkey 9.1, has written it. No server may run. Raises AppendOnlyFileError.
@@ -101,7 +100,7 @@ def take_over(folder: Path, engine: Engine) -> Path | None:
 
 
 def _engine_of(folder: Path) -> str:
-    """Return the title of the engine that has written the data in a folder; "" if nobody knows."""
+    """Return the title of the engine that has written the data in a folder; "" if it is not known."""
     is_single = (folder / SINGLE_FILE).exists()
     return stored_engine(folder) or (LAST_WITH_SINGLE_FILE if is_single else "")
 
@@ -119,7 +118,8 @@ def _write_copy(folder: Path) -> None:
     parts = [part.path for part in find_parts(folder)]
     manifest = manifest_of(folder)
     files = [*parts, manifest] if manifest.exists() else parts
-    # An engine appends to the last file of a folder. A single file it moves there, and never changes again.
+    # An engine appends to the last file of a folder. It moves a single file there, and never changes it
+    # again.
     appended = parts[-1] if manifest.exists() else None
     for path in files:
         target = unfinished / (SINGLE_FILE if path.name == SINGLE_FILE else f"{FOLDER}/{path.name}")
@@ -137,7 +137,7 @@ def _write_copy(folder: Path) -> None:
 def _name_copy(folder: Path) -> Path | None:
     """Give a complete copy its name, and return it; None if there is no such copy.
 
-    The engine is recorded before, so that no copy is made twice if this is interrupted.
+    The engine is recorded first, so that no copy is made twice if this is interrupted.
     """
     if not (folder / _COMPLETE).exists():
         return None
@@ -150,7 +150,7 @@ def _name_copy(folder: Path) -> Path | None:
 
 def _link_or_copy(path: Path, target: Path, *, is_appended: bool) -> None:
     if not is_appended:
-        # Some file systems have no links.
+        # Some file systems do not support links.
         with suppress(OSError):
             os.link(path, target)
             return

@@ -1,8 +1,8 @@
-"""Reading the writes in one part of an append-only file, and finding those that are intact around damage.
+"""Reads the writes in one part of an append-only file, and finds the intact writes around damage.
 
 A part is a sequence of commands in Redis's protocol (RESP), each an array of strings. A write is one command,
-or all commands from MULTI to EXEC: Redis surrounds what a script writes with these two. A part may begin with
-a snapshot (snapshot.py).
+or all commands from MULTI to EXEC, which Redis puts around the writes of a script. A part may begin with a
+snapshot (snapshot.py).
 """
 
 import mmap
@@ -38,9 +38,8 @@ WRITE_COMMANDS: Final = frozenset(
     ZRANGESTORE ZREM ZREMRANGEBYLEX ZREMRANGEBYRANK ZREMRANGEBYSCORE ZUNIONSTORE
     """.split()
 )
-"""Every command that changes data, and those around it: transactions, scripts, and the choice of a database.
-
-A command with another name is damaged. Redis would not load the file.
+"""Every command that can be in the file: those that change data, transactions, scripts, and SELECT. A command
+with another name is damaged, and Redis would not load the file.
 """
 
 Range: TypeAlias = tuple[int, int]
@@ -56,7 +55,7 @@ _NUMBER_PREFIX: Final = re.compile(rb"\d{0,10}\r?")
 _LONGEST_NUMBER_LINE: Final = len(b"$9999999999\r\n")
 _COMMAND: Final = re.compile(rb"\*\d{1,9}\r\n\$\d{1,9}\r\n([A-Za-z-]+)\r\n")
 _ANNOTATION: Final = re.compile(rb"#TS:\d+\r\n")
-"""The time of the next write, which Redis 7 writes if it is configured to."""
+"""The time of the next write, which Redis 7 stores if it is configured to."""
 _EVENT: Final = re.compile(
     rb"\r\nXADD\r\n\$\d+\r\ncartulary:\{([^}\r\n]+)\}:log\r\n\$\d+\r\n(\d+)-0\r\n"
 )
@@ -67,9 +66,10 @@ _END: Final = re.compile(rb"\xff[\x00-\xff]{8}(?=\*\d{1,9}\r\n\$\d{1,9}\r\n[A-Za
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Where the complete writes of a part end, and what follows.
+    """The damage after the complete writes of a part.
 
-    `offset`: the number of bytes up to the end of the last complete write. `size`: that of the whole part.
+    `offset` is the number of bytes up to the end of the last complete write, and `size` that of the whole
+    part.
     """
 
     kind: DamageKind
@@ -90,11 +90,11 @@ class IntactWrites:
     entries: tuple[Entry, ...] | None = None
     """The intact entries of a damaged snapshot; None if there is no snapshot, or it is intact."""
     start: int = 0
-    """Where the first range begins that does not belong to a damaged snapshot."""
+    """The start of the first range that does not belong to a damaged snapshot."""
 
     @property
     def gaps(self) -> tuple[Range, ...]:
-        """The ranges between them, which contain damage, or writes that are damaged elsewhere."""
+        """The ranges between them, which contain damage, or parts of damaged transactions."""
         ends = (0, *(end for _, end in self.ranges))
         starts = (*(start for start, _ in self.ranges), self.size)
         return tuple((end, start) for end, start in zip(ends, starts, strict=True) if end < start)
@@ -128,8 +128,8 @@ def find_intact_writes(path: Path) -> IntactWrites:
     """Return the intact writes of a part. Raises OSError.
 
     A transaction is intact only as a whole. After damage, reading continues with the next command. Commands
-    between damage and EXEC belong to a damaged transaction. Commands between damage and more damage may
-    belong to one, and are not intact either; only in a base, each command is a write.
+    between damage and EXEC belong to a damaged transaction. Commands between two places of damage may belong
+    to one, and do not count as intact either. In a base, however, each command is a write.
     """
     size = path.stat().st_size
     if size == 0:
@@ -165,7 +165,7 @@ def find_events(path: Path, ranges: Iterable[Range]) -> tuple[tuple[str, int], .
 def _intact_writes(content: mmap.mmap, start: int, *, has_transactions: bool) -> list[Range]:
     """Return the ranges of the intact writes after an offset, one for each write.
 
-    `has_transactions`: whether commands may belong to a transaction of which MULTI or EXEC is damaged.
+    `has_transactions` is True if commands may belong to a transaction whose MULTI or EXEC is damaged.
     """
     beginnings = array(
         "Q",
@@ -177,7 +177,7 @@ def _intact_writes(content: mmap.mmap, start: int, *, has_transactions: bool) ->
     )
     writes: list[Range] = []
     transaction: int | None = None
-    """Where the transaction begins that is being read."""
+    """The start of the transaction that is being read."""
     undecided: list[Range] | None = None
     """The commands since the last damage, as long as they may belong to a damaged transaction."""
     position = start
@@ -227,7 +227,7 @@ def _intact_command(
 
 
 def _is_value(content: mmap.mmap, position: int) -> bool:
-    """Return whether there is a value of a command at a position."""
+    """Return whether a value of a command is at a position."""
     try:
         length, start = _read_number(content, position, b"$")
     except (_IncompleteCommand, _DamagedCommand):
@@ -236,7 +236,7 @@ def _is_value(content: mmap.mmap, position: int) -> bool:
 
 
 def _joined(ranges: Iterable[Range]) -> list[Range]:
-    """Return ranges in which those that follow one another without a gap are joined; none is empty."""
+    """Return the ranges with adjacent ones joined; no range is empty."""
     joined: list[Range] = []
     for start, end in ranges:
         if joined and joined[-1][1] == start:
@@ -247,7 +247,7 @@ def _joined(ranges: Iterable[Range]) -> list[Range]:
 
 
 def _read_writes(content: mmap.mmap, start: int) -> tuple[int, int, bool]:
-    """Read commands up to the first that is not complete.
+    """Read commands up to the first incomplete one.
 
     Returns the offsets after the last complete write and after the last complete command (which may belong to
     an incomplete transaction), and whether the part ends within the next command or transaction.
@@ -309,10 +309,10 @@ def _read_number(content: mmap.mmap, position: int, sign: bytes) -> tuple[int, i
 
 
 def _kind(content: mmap.mmap, end_of_command: int, *, is_truncated: bool) -> DamageKind:
-    """Return what kind of damage follows the last complete command.
+    """Return the kind of the damage that follows the last complete command.
 
     A damaged length can make a command seem to end beyond the end of the part, so that later commands seem
-    to belong to one of its values. So a part ends within a command only if no other command follows.
+    to belong to one of its values. A part therefore ends within a command only if no other command follows.
     """
     if _COMMAND.search(content, end_of_command + 1) is not None:
         return "damaged bytes"
@@ -322,9 +322,7 @@ def _kind(content: mmap.mmap, end_of_command: int, *, is_truncated: bool) -> Dam
 
 
 def _ranges_of_entries(entries: tuple[Entry, ...], content: mmap.mmap) -> list[Range]:
-    """Return the ranges of a damaged snapshot in which nothing is missing: entries, what is before and
-    after.
-    """
+    """Return the ranges of a damaged snapshot that are intact: the entries, and what surrounds them."""
     ranges = [(entry.start, entry.end) for entry in entries]
     if entries:
         ranges.insert(0, (0, entries[0].start))
