@@ -1,7 +1,8 @@
 """The subscription to Redis that reports appends to games, and chat messages.
 
-A message only says that a game has new events; the events are read from the log. So a lost message delays an
-event, but does not lose it: after an interruption, and at regular intervals, all games are reported.
+A message only says that a game has new events; the events are read from the log. A lost message therefore
+delays an event, but does not lose it: after an interruption, and at regular intervals, all games are
+reported.
 """
 
 import asyncio
@@ -23,8 +24,8 @@ POLL_SECONDS: Final = 10.0
 """Time between two reports of all games, whether or not messages have arrived."""
 _MESSAGE_TIMEOUT: Final = 15.0
 _COLLISIONS: Final = (RuntimeError, AttributeError)
-"""The errors of redis-py if two coroutines reconnect at the same time. `_poll` then subscribes to what is
-missing.
+"""The errors of redis-py if two coroutines reconnect at the same time. `_poll` then makes the missing
+subscriptions.
 """
 
 
@@ -42,13 +43,12 @@ class AppendFeed:
     _on_append: Callable[[str], None]
     _on_message: Callable[[str], None]
     _on_reconnect: Callable[[], None] = lambda: None
-    """Is called when there is a connection again after one was lost.
-
-    It is also called when a master of a cluster has failed, to which there was no subscription.
+    """Called when a lost connection has been replaced. It is also called when a master of a cluster to which
+    there was no subscription has failed.
     """
     _has_connected: bool = field(init=False, default=False)
     _epoch: int | None = field(init=False, default=None)
-    """That of a cluster, when it was last asked for."""
+    """The epoch of the cluster when it was last read."""
     _pubsub: Any = field(init=False, default=None)
     """The subscription; None while there is no connection."""
     _is_closed: bool = field(init=False, default=False)
@@ -60,7 +60,7 @@ class AppendFeed:
             tasks.create_task(self._poll())
 
     def close(self) -> None:
-        """Stop soon. Cancelling the task is not enough: redis-py may swallow that while it connects."""
+        """Stop soon. Cancelling the task is not enough: redis-py may swallow that while connecting."""
         self._is_closed = True
 
     async def subscribe(self, game: str) -> None:
@@ -83,7 +83,7 @@ class AppendFeed:
                     try:
                         # A channel without messages, so that the subscription is never empty.
                         await pubsub.subscribe(appended_channel(""))
-                        # From here on `subscribe` works; games that were added before are added now.
+                        # From here on `subscribe` works; games that were added earlier are subscribed to now.
                         self._pubsub = pubsub
                         if self._has_connected:
                             self._on_reconnect()
@@ -98,7 +98,8 @@ class AppendFeed:
                                     message["data"],
                                 )
                     finally:
-                        # Before the connection is closed, because nobody may subscribe through it afterwards.
+                        # This comes before the connection is closed, because nobody may subscribe through it
+                        # afterwards.
                         self._pubsub = None
             except (redis.RedisError, OSError) as error:
                 log.warning("event streams wait for Redis: %s", type(error).__name__)

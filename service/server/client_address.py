@@ -1,6 +1,6 @@
 """The address of a client behind reverse proxies that the operator trusts.
 
-A proxy connects for all its clients, and names each in `X-Forwarded-For`. The header is believed only if the
+A proxy connects for all of its clients, and names each in `X-Forwarded-For`. The header is used only if the
 connection comes from a trusted proxy, since anybody can send it.
 """
 
@@ -22,7 +22,7 @@ class TrustedProxies:
         self._networks = tuple(ip_network(network, strict=False) for network in networks)
 
     def is_trusted(self, address: str) -> bool:
-        """Return whether connections from this address are those of a trusted proxy."""
+        """Return whether this is the address of a trusted proxy."""
         return bool(self._networks) and self._has(_parse(address))
 
     def client_of(self, peer: str, headers: Sequence[tuple[bytes, bytes]]) -> tuple[str, str]:
@@ -58,7 +58,7 @@ def _values(headers: Sequence[tuple[bytes, bytes]], name: bytes) -> list[str]:
 
 
 def _parse(text: str) -> IPv4Address | IPv6Address | None:
-    """Return an IP address, without a port; None if the text is none.
+    """Return an IP address, without a port; None if the text is not an address.
 
     An IPv4 address that is mapped to IPv6 (`::ffff:192.0.2.1`) is returned as the IPv4 address.
     """

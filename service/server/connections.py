@@ -1,9 +1,9 @@
-"""All connections of a process: how many there may be, and how long each may take.
+"""The table of all connections of a process, which bounds their number and their time.
 
-If there are too many, in total or from one address, one that waits for its client is closed to make room. It
-is one of the address with the most connections, if possible one that has never sent a request, and among
-these the one that has waited longest: a client that opens connections and sends nothing displaces itself. A
-new one is refused only if none is waiting.
+If there are too many, in total or from one address, a connection that waits for its client is closed to make
+room. It is taken from the address with the most connections, if possible from those that have never sent a
+request, and among these it is the one that has waited longest. A client that opens connections and sends
+nothing therefore displaces its own. A new connection is refused only if none is waiting.
 """
 
 import asyncio
@@ -17,15 +17,15 @@ from service.server.refusals import Refusals
 from service.visitors import network_of
 
 SPARE_FILES: Final = 128
-"""Open files that are not available to connections: those of Redis, of logs and of the program itself."""
+"""Open files that are not available to connections: those for Redis, logs and the program itself."""
 MAX_REFUSED: Final = 32
-"""Refused connections that may stay open until their clients have read the refusal."""
+"""The most refused connections that stay open until their clients have read the refusal."""
 CHECK_BATCH: Final = 64
-"""Connections that are refused or closed in one go, so that many of them do not block the event loop."""
+"""The most connections that are refused or closed in one turn, so that the event loop is not blocked."""
 
 
 class State(Enum):
-    """What a connection is doing."""
+    """The state of a connection."""
 
     IDLE = auto()
     """It waits for the first byte of a request."""
@@ -41,13 +41,13 @@ class State(Enum):
 
 
 class Connection(Protocol):
-    """What the table needs of a connection."""
+    """The interface of a connection that the table uses."""
 
     peer: str
     network: str
-    """The address that the connection comes from, and its network."""
+    """The address from which the connection comes, and its network."""
     client: str
-    """The address of the client: behind a proxy, that of the last request."""
+    """The address of the client; behind a proxy, of the client of the last request."""
     deadline: float
     """The time of the event loop at which `on_deadline` is called."""
 
@@ -65,7 +65,7 @@ class Connection(Protocol):
         """Whether the response may take any time, as long as the client reads it."""
 
     def unsent_bytes(self) -> int:
-        """Return how much of its responses the client has not read yet."""
+        """Return the number of bytes of the responses that the client has not read yet."""
 
 
 _Connections: TypeAlias = "OrderedDict[Any, None]"
@@ -79,13 +79,13 @@ class _Network:
     def __init__(self) -> None:
         self.connections: dict[Any, None] = {}
         self.unused: _Connections = OrderedDict()
-        """Those that have not sent a complete request yet, the oldest first."""
+        """Connections that have not sent a complete request yet, the oldest first."""
         self.waiting: _Connections = OrderedDict()
-        """Those that wait for their clients, the one that has waited longest first."""
+        """Connections that wait for their clients, the one that has waited longest first."""
 
     @property
     def victims(self) -> _Connections:
-        """The connections of which the first is closed to make room; none if all are busy."""
+        """The connections that can be closed to make room, in that order; none if all are busy."""
         return self.unused or self.waiting
 
 
@@ -95,9 +95,9 @@ class ConnectionTable:
     def __init__(
         self, bounds: Bounds, refusals: Refusals, is_exempt: Callable[[str], bool], max_files: int
     ) -> None:
-        """`is_exempt`: whether the limit per address does not apply to an address (a proxy).
+        """`is_exempt` returns whether an address (of a proxy) is exempt from the limit per address.
 
-        `max_files`: how many files the process may open.
+        `max_files` is the number of files that the process can open.
         """
         self._bounds = bounds
         self._refusals = refusals
@@ -109,7 +109,7 @@ class ConnectionTable:
         self._largest = 0
         self._waiting: _Connections = OrderedDict()
         self._uploads: dict[Any, str] = {}
-        """The connections with a large body that is received or handled, with their networks."""
+        """Connections with a large body that is being received or handled, with their networks."""
         self._refused: _Connections = OrderedDict()
         self._count = 0
         self._is_closing = False
@@ -168,7 +168,7 @@ class ConnectionTable:
             network.unused.pop(connection, None)
 
     def set_waiting(self, connection: Connection) -> None:
-        """Note that a connection waits for its client, from now on."""
+        """Note that a connection waits for its client from now on."""
         network = self._networks.get(connection.network)
         if network is None or connection not in network.connections:
             return
@@ -179,7 +179,7 @@ class ConnectionTable:
             connection.evict()
 
     def begin_upload(self, connection: Connection) -> bool:
-        """Note that a connection sends a large body; return whether it may. One network has a quarter."""
+        """Note that a connection sends a large body; return whether it may. Each network has a quarter."""
         most = self._bounds.max_uploads
         own = sum(network == connection.network for network in self._uploads.values())
         is_limited = own >= max(1, most // 4) and not self._is_exempt(connection.peer)
@@ -189,11 +189,11 @@ class ConnectionTable:
         return True
 
     def end_upload(self, connection: Connection) -> None:
-        """Note that the body of a connection, if it was large, is no longer needed."""
+        """Note that the large body of a connection, if it had one, is no longer needed."""
         self._uploads.pop(connection, None)
 
     async def check_deadlines(self, clock: Callable[[], float]) -> None:
-        """Call `on_deadline` of each connection whose deadline has passed, and bound what is unsent."""
+        """Call `on_deadline` of each connection whose deadline has passed, and bound the unsent bytes."""
         now = clock()
         ended = 0
         unsent: Counter[str] = Counter()
@@ -217,7 +217,7 @@ class ConnectionTable:
             connection.evict()
 
     def abort_streams(self) -> None:
-        """Close every event stream that has not ended, because its client does not read it."""
+        """Close every event stream that has not ended because its client does not read it."""
         for connection in [*self._all()]:
             if connection.is_stream:
                 connection.abort()
@@ -234,7 +234,7 @@ class ConnectionTable:
         return (item for network in self._networks.values() for item in network.connections)
 
     def _resize(self, name: str, change: int) -> None:
-        """Update the counts after a network got or lost a connection."""
+        """Update the counts after a network has gained or lost a connection."""
         self._count += change
         size = len(self._networks[name].connections)
         before = self._by_size.get(size - change, {})

@@ -1,4 +1,4 @@
-"""An exchange, which is a request and its response, and the responses that are sent part by part."""
+"""An exchange: a request with its response, which may be sent in parts."""
 
 import asyncio
 import logging
@@ -28,17 +28,17 @@ PartReader: TypeAlias = Callable[[], Awaitable[bytes | None]]
 
 @dataclass(slots=True, eq=False)
 class Exchange:
-    """A request and what becomes of it. `is_open`: its client still waits for the response."""
+    """A request and the state of its response. `is_open` is True while the client waits for the response."""
 
     request: HttpRequest
     connection: HttpConnection
     queue: RequestQueue
     visitor: tuple[str, bool]
-    """The visitor on whose behalf it is queued, and whether that is a player."""
+    """The visitor on whose behalf the request is queued, and whether that is a player."""
     owner: TokenOwner | None = None
-    """The player of its token, if the visitor is one."""
+    """The owner of its token, if the visitor is a player."""
     job: Job | None = None
-    """What a thread has to do or does for the exchange."""
+    """The job of a thread for the exchange."""
     part: "asyncio.Future[bytes | None] | None" = None
     """The part that the job produces, if it produces one."""
     is_open: bool = True
@@ -55,12 +55,12 @@ class Exchange:
 
     @property
     def is_chunked(self) -> bool:
-        """Whether a body of unknown length is sent in chunks; else it ends with the connection."""
+        """Whether a body of unknown length is sent in chunks; otherwise it ends with the connection."""
         return self.request.http_version != "1.0"
 
     @property
     def body_end(self) -> bytes:
-        """What is sent after the last part of a body of unknown length."""
+        """The bytes after the last part of a body of unknown length."""
         return LAST_CHUNK if self.is_chunked else b""
 
     def send_head(self, status: int, headers: list[tuple[str, str]]) -> None:
@@ -82,7 +82,7 @@ class Exchange:
 async def send_stream(
     exchange: Exchange, hub: StreamHub, stream: StreamRequest, headers: list[tuple[str, str]]
 ) -> bool:
-    """Send an event stream. Returns whether it has come to its end; if not, the connection is aborted."""
+    """Send an event stream. Returns whether it was sent to its end; if not, the connection is aborted."""
     listener = exchange.listener = Listener()
     exchange.connection.keep_open()
     exchange.send_head(200, headers)
@@ -108,7 +108,7 @@ async def send_parts(exchange: Exchange, response: AppResponse, next_part: PartR
     """Send a body part by part, each when the client has read the one before it.
 
     Returns whether it was sent completely; if not, the connection is aborted, so that the client does not
-    take a part of the body for the whole.
+    mistake a part of the body for the whole.
     """
     exchange.send_head(response.status, response.headers)
     try:

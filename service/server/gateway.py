@@ -1,4 +1,4 @@
-"""The gateway: takes complete requests from connections, and has threads run the Flask application on them.
+"""The gateway, which takes complete requests from connections and runs the Flask application in threads.
 
     connection ─▶ gateway ─┬▶ /healthz, /readyz         answered by the event loop
                            ├▶ queue of accounts ─▶ threads ─┐
@@ -45,7 +45,7 @@ from service.visitors import network_of
 log = logging.getLogger(__name__)
 
 SLOW_SECONDS: Final = 0.75
-"""Time after which a request that is being handled is a reason to check whether the store responds."""
+"""The handling time of a request after which the gateway checks whether the store responds."""
 RETRY_AFTER: Final = 1
 """Seconds after which a client may repeat a request that was refused because of the load."""
 STREAM_RETRY_AFTER: Final = 5
@@ -53,7 +53,7 @@ STREAM_RETRY_AFTER: Final = 5
 PAGE_RETRY_SECONDS: Final = 0.2
 
 OwnerOf: TypeAlias = Callable[[HttpRequest], TokenOwner | None]
-"""Returns the player who sends a request, if that is known without asking the store."""
+"""Returns the player who sends a request, if that is known without a call to the store."""
 
 
 class _NotRunError(Exception):
@@ -87,7 +87,7 @@ class Gateway:
 
     @property
     def waiting_requests(self) -> int:
-        """How many requests wait for a thread."""
+        """The number of requests that wait for a thread."""
         return len(self._queues)
 
     # The connection calls these.
@@ -147,7 +147,7 @@ class Gateway:
         exchange = connection.exchange
         self._refusals.add("no_response", connection.client)
         if isinstance(exchange, Exchange) and not exchange.has_started:
-            # The result of the thread, if it comes, is dropped.
+            # The result of the thread, if there is one, is dropped.
             detail = message("the server is overloaded and could not respond in time")
             self._respond_problem(exchange, 503, detail, RETRY_AFTER, is_last=True)
         else:
@@ -178,13 +178,13 @@ class Gateway:
                 self._refuse_without_store(exchange)
 
     def _refuse_without_store(self, exchange: Exchange) -> None:
-        """Refuse a request immediately. One that a thread has begun may still take effect."""
+        """Refuse a request immediately. If a thread has begun it, it may still take effect."""
         if exchange.is_open:
             self._refusals.add("store_away", exchange.request.address)
             self._respond_problem(exchange, 503, STORE_AWAY, RETRY_AFTER)
 
     def close(self, seconds: float) -> None:
-        """End the threads. Those that handle a request have this time to finish it."""
+        """End the threads. Threads that are handling a request have this time to finish it."""
         self._queues.close(seconds)
         self._checks.close()
 
@@ -199,7 +199,7 @@ class Gateway:
         return request.is_last or self._is_stopping
 
     def _end(self, exchange: Exchange) -> None:
-        """Stop caring for an exchange, because it is complete or its client is gone."""
+        """Forget an exchange, because it is complete or its client has disconnected."""
         if not exchange.is_open:
             return
         exchange.is_open = False
@@ -212,7 +212,7 @@ class Gateway:
             _set_exception(exchange.part, ConnectionError("the client has disconnected"))
 
     def _respond(self, exchange: Exchange, response: bytes, *, is_last: bool = False) -> None:
-        """Send a complete response, unless its client is gone."""
+        """Send a complete response, unless its client has disconnected."""
         if exchange.is_open:
             self._end(exchange)
             exchange.connection.write(response)
@@ -302,7 +302,7 @@ class Gateway:
         self._inbox.append((callback, args))
         if not self._is_scheduled:
             self._is_scheduled = True
-            # The loop is closed if the process did not wait for this request.
+            # The loop is closed if the process has not waited for this request.
             with suppress(RuntimeError):
                 self._loop.call_soon_threadsafe(self._empty_inbox)
 
@@ -313,7 +313,7 @@ class Gateway:
             try:
                 callback(*args)
             except Exception:
-                # The others are of other requests.
+                # The other callbacks belong to other requests.
                 log.exception("a result of a thread could not be used")
 
     def _start(self, coroutine: Any) -> None:
@@ -338,7 +338,7 @@ class Gateway:
     async def _send_stream(
         self, exchange: Exchange, stream: StreamRequest, headers: list[tuple[str, str]]
     ) -> None:
-        # Checked again, because several threads may have found the same place for another stream.
+        # Check again, because several threads may have found the last free place for a stream.
         reached = self._hub.refusal(stream.visitor)
         if reached is not None:
             status = 429 if reached == "max_streams_per_visitor" else 503
@@ -367,7 +367,8 @@ class Gateway:
                 data = await part
                 exchange.job = None
                 return data
-            # Too many requests wait. The client has a part of the response, so it cannot be refused now.
+            # Too many requests wait. The client already has a part of the response, so it cannot be refused
+            # now.
             await asyncio.sleep(PAGE_RETRY_SECONDS)
         raise ConnectionError("the client has disconnected")
 

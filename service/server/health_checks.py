@@ -1,7 +1,7 @@
 """The checks of a web process's health, in a separate thread.
 
-Whether the store responds is checked when a request takes long, and then until it responds again. Meanwhile,
-the gateway refuses requests immediately: threads that wait for the store would only delay the refusal.
+The store is checked when a request takes long, and then until it responds again. In the meantime, the gateway
+refuses requests immediately: threads that wait for the store would only delay the refusal.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from service.readiness import Readiness
 log = logging.getLogger(__name__)
 
 READINESS_SECONDS: Final = 1.5
-"""Time after which a check of the readiness that has not ended counts as failed."""
+"""The time after which an unfinished check of the readiness counts as failed."""
 
 
 class ReadinessState(NamedTuple):
-    """Why a process is not ready (None: it is), and the risks of its Redis servers if it is."""
+    """The reason why a process is not ready, or None if it is, with the risks of its Redis servers."""
 
     problem: Text | None = None
     risks: Sequence[Message] = ()
@@ -43,7 +43,7 @@ class HealthChecks:
     async def readiness(self) -> ReadinessState:
         """Return whether the process is ready, within READINESS_SECONDS.
 
-        Calls that come during a check share its result.
+        Calls during a check share its result.
         """
         if self._check is None or self._check.done():
             self._check = self._loop.run_in_executor(self._thread, self._run_check)
@@ -52,17 +52,17 @@ class HealthChecks:
         except TimeoutError:
             return ReadinessState(message("the check of the readiness has not ended in time"))
         if state.problem is None:
-            # A process that is ready refuses no requests.
+            # A process that is ready does not refuse requests.
             self._on_store_state(responds=True)
         return state
 
     def probe_store(self) -> None:
-        """Begin to check whether the store responds, unless such a check is under way."""
+        """Start checking whether the store responds, unless such a check is under way."""
         if self._probe is None or self._probe.done():
             self._probe = self._loop.create_task(self._probe_store())
 
     def close(self) -> None:
-        """End the thread after the check that it is making."""
+        """End the thread after the current check."""
         self._thread.shutdown(wait=False)
 
     async def _probe_store(self) -> None:

@@ -23,13 +23,13 @@ from service.server.request_parser import Fault, RequestParser
 from service.visitors import network_of
 
 MAX_PIPELINED: Final = 8
-"""Requests that may wait on one connection; their bodies may have the size of one body together."""
+"""The most requests that wait on one connection; together, their bodies may have the size of one body."""
 MAX_DISCARDED_BYTES: Final = 512 * 1024
-"""Bytes that a client may send after its last request or a refusal."""
+"""The most bytes that a client may send after its last request or a refusal."""
 LINGER_SECONDS: Final = 2.0
-"""Time for a client to read the last response: a connection that is closed with unread data loses it."""
+"""The time for a client to read the last response, which a connection closed with unread data would lose."""
 MIN_PROGRESS: Final = 16 * 1024
-"""Bytes that a client has to read to get more time for the rest."""
+"""The bytes that a client must read to get more time for the rest."""
 _TOO_MANY_CONNECTIONS: Final = Fault(503, message("the server has too many connections"))
 _REASONS: Final[Mapping[int, Reason]] = {
     400: "malformed",
@@ -104,7 +104,7 @@ class HttpConnection(asyncio.Protocol):
         self._bounds = bounds
         self._is_stream = False
         self._parser: RequestParser | None = None
-        """Created with the first byte: a connection that sends nothing should cost little memory."""
+        """Created with the first byte, because a connection that sends nothing should use little memory."""
         self._transport: Any = None
         self._state = State.IDLE
         self.deadline = 0.0
@@ -157,7 +157,7 @@ class HttpConnection(asyncio.Protocol):
             )
         parser.feed(data)
         if self._state in (State.HANDLING, State.SENDING):
-            # A fault in what follows is reported after the responses to the requests before it.
+            # A fault is reported after the responses to the requests before it.
             return
         if parser.fault is not None:
             self._refuse(parser.fault)
@@ -169,7 +169,7 @@ class HttpConnection(asyncio.Protocol):
         """Close the connection, unless the client waits for a response; return whether it stays open.
 
         A client that has closed only its half still reads, and one that has disconnected looks the same until
-        something is sent to it. A stream ends, since it would take long to notice.
+        something is sent to it. A stream is ended, since it would take long to notice the difference.
         """
         if self._state not in (State.HANDLING, State.SENDING) or self._is_stream:
             return False
@@ -191,14 +191,14 @@ class HttpConnection(asyncio.Protocol):
 
     @override
     def pause_writing(self) -> None:
-        """Give the client a limited time to read what waits in memory."""
+        """Give the client a limited time to read the data that waits in memory."""
         self._is_write_paused = True
         self._unsent_mark = self._transport.get_write_buffer_size()
         self._set_deadline(self._bounds.send_seconds)
 
     @override
     def resume_writing(self) -> None:
-        """Go on after the client has read everything."""
+        """Continue after the client has read everything."""
         self._is_write_paused = False
         match self._state:
             case State.HANDLING:
@@ -207,7 +207,7 @@ class HttpConnection(asyncio.Protocol):
             case State.SENDING:
                 self._next_request()
             case _:
-                # The client has read the sign to send the body.
+                # The client has read the `100 Continue`.
                 self._set_deadline(self._bounds.body_seconds)
 
     # The parser calls these.
@@ -237,7 +237,7 @@ class HttpConnection(asyncio.Protocol):
     # The handler calls these.
 
     def write(self, data: bytes) -> None:
-        """Send a part of a response. The caller waits for `drain` before it sends more."""
+        """Send a part of a response. The caller must await `drain` before it sends more."""
         if self._state in (State.LINGERING, State.CLOSED) or self._transport.is_closing():
             return
         if self._is_write_paused:
@@ -269,7 +269,7 @@ class HttpConnection(asyncio.Protocol):
             self._give_time()
 
     def end_response(self, *, is_last: bool = False) -> None:
-        """Go on to the next request after a complete response, or close the connection if it `is_last`."""
+        """Begin the next request after a complete response, or close the connection if it `is_last`."""
         if self._state in (State.LINGERING, State.CLOSED):
             return
         self._is_last = self._is_last or is_last
@@ -294,7 +294,7 @@ class HttpConnection(asyncio.Protocol):
             return
         match self._state:
             case State.IDLE | State.LINGERING:
-                # The kernel still sends its part of the response.
+                # The kernel still sends the data that it has.
                 self.evict()
             case State.HEAD | State.BODY:
                 self._refuse(Fault(408, message("the request did not arrive in time")))
@@ -314,8 +314,8 @@ class HttpConnection(asyncio.Protocol):
         """See `Connection.abort`."""
         if self._state is State.CLOSED:
             return
-        # The client gets a reset and no proper end, which would complete a body of unknown length. The kernel
-        # discards what was not sent.
+        # The client gets a reset: a normal end would complete a body of unknown length. The kernel discards
+        # unsent data.
         self._transport.get_extra_info("socket").setsockopt(
             socket.SOL_SOCKET, socket.SO_LINGER, RESET
         )
@@ -375,7 +375,7 @@ class HttpConnection(asyncio.Protocol):
         self._table.set_waiting(self)
 
     def _wait_for_client(self) -> None:
-        """Set the state and the deadline for the next part of a request, of which a part may be there."""
+        """Set the state and the deadline for the next part of a request, which may have arrived in part."""
         if self._parser is None or not self._parser.has_partial_request:
             self._state, seconds = State.IDLE, self._bounds.keep_alive_seconds
         elif self._parser.has_head:

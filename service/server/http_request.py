@@ -1,4 +1,4 @@
-"""A request as the connection has read it."""
+"""An HTTP request, as read from a connection."""
 
 import re
 from dataclasses import dataclass
@@ -58,10 +58,10 @@ class HttpRequest:
 
 
 def has_normal_path(raw_path: bytes) -> bool:
-    """Return whether a path is written in the one way in which this server's resources are addressed.
+    """Return whether a path is in the normal form, which is the only one that this server accepts.
 
-    A proxy may have rules for paths such as `/metrics`, so there must be no second way to write one: no empty
-    or dot segments, and no unreserved character that is percent-encoded.
+    A proxy may have rules for paths such as `/metrics`, so there must not be a second way to write one. The
+    normal form has no empty segments or dot segments, and no percent-encoded unreserved characters.
     """
     if not raw_path.startswith(b"/") or b"//" in raw_path or b"\\" in raw_path:
         return False

@@ -1,4 +1,4 @@
-"""Responses as bytes, among them the refusals of requests that the application does not see."""
+"""Encodes responses, including the refusals of requests that the application does not see."""
 
 from collections.abc import Iterable, Mapping
 from email.utils import formatdate
@@ -35,10 +35,10 @@ def response_head(
 ) -> bytes:
     """Return the status line and the headers of a response.
 
-    `is_last`: the connection is closed after this response.
+    `is_last` is True if the connection is closed after this response.
     """
     lines = [_STATUS_LINES[status], f"Date: {_date(int(time()))}\r\n"]
-    # A value of the application contains no line break: Werkzeug refuses it.
+    # Values from the application contain no line breaks: Werkzeug refuses them.
     lines += [f"{name}: {value}\r\n" for name, value in headers]
     if is_last:
         lines.append("Connection: close\r\n")
@@ -77,7 +77,7 @@ def problem_response(
     is_last: bool = False,
     retry_after: int | None = None,
 ) -> bytes:
-    """Return a problem (RFC 9457) in a language as a response to a request, if one could be read."""
+    """Return a problem (RFC 9457) as the response to a request; to None if it could not be read."""
     request_id = _request_id(request)
     content, headers = encoded_problem(status, detail, request_id, renderer(language))
     if retry_after is not None:

@@ -1,4 +1,4 @@
-"""How the connections to the sockets of a web process are accepted."""
+"""Accepts the connections to the sockets of a web process."""
 
 import asyncio
 import logging
@@ -14,15 +14,15 @@ from service.visitors import network_of
 log = logging.getLogger(__name__)
 
 OPENED_AT_ONCE: Final = 8
-"""Connections that are opened in one turn of the event loop."""
+"""The number of connections that are opened in one turn of the event loop."""
 ACCEPT_SECONDS: Final = 0.001
-"""Time for accepting the connections of a socket in one turn of the event loop. The clients that have
-connected wait for it, so it is short: only those that share the socket wait for the connections behind it.
+"""The time for accepting the connections of a socket in one turn of the event loop. It is short, because
+connected clients wait for it: only clients that share the socket wait for the connections that are left.
 """
 MAX_WAITING: Final = 1024
-"""Accepted connections that wait to be opened."""
+"""The most accepted connections that wait to be opened."""
 SECONDS_AFTER_FAILED_ACCEPT: Final = 1.0
-"""Time without accepting after an error, such as too many open files."""
+"""The pause after an error in accepting, such as too many open files."""
 RESET: Final = struct.pack("ii", 1, 0)
 """The value of the option SO_LINGER that makes closing a socket reset its connection."""
 
@@ -30,10 +30,10 @@ RESET: Final = struct.pack("ii", 1, 0)
 class Listener:
     """Accepts the connections to a port that other processes of this service may share.
 
-    Others wait in the same backlog behind the connections of a client that opens thousands, so they leave it
-    as quickly as possible: those that are not admitted are reset immediately, without a response, and the
-    others wait here. Opening one takes the event loop much longer than accepting it, so a few are opened in a
-    turn, and the networks that they come from take turns.
+    If a client opens thousands of connections, others wait behind them in the same backlog, so the backlog is
+    emptied as quickly as possible: connections that are not admitted are reset immediately, without a
+    response, and the others wait here. Opening a connection takes the event loop much longer than accepting
+    it, so only a few are opened in each turn, and networks take turns.
     """
 
     def __init__(
@@ -43,16 +43,16 @@ class Listener:
         sockets: Sequence[socket.socket],
         max_waiting: int = MAX_WAITING,
     ) -> None:
-        """Begin to accept. `admit`: whether to open a connection from an address.
+        """Begin to accept. `admit` returns whether to open a connection from an address.
 
-        `sockets` listen on one port and do not block; they belong to the listener from now on.
+        `sockets` listen on one port and do not block; the listener owns them from now on.
         """
         self._create_connection = create_connection
         self._admit = admit
         self._loop = asyncio.get_running_loop()
         self._max_waiting = max_waiting
         self._waiting: OrderedDict[str, deque[socket.socket]] = OrderedDict()
-        """By network, accepted connections that wait to be opened. The first network is the next one."""
+        """Accepted connections that wait to be opened, by network. The first network is the next one."""
         self._waiting_count = 0
         self._opening: asyncio.Handle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -67,7 +67,7 @@ class Listener:
         return port
 
     def close(self) -> None:
-        """Stop accepting connections. Those that are open stay so."""
+        """Stop accepting connections. Open connections stay open."""
         if self._pause is not None:
             self._pause.cancel()
         for listening in self._sockets:
@@ -108,7 +108,8 @@ class Listener:
                 accepted.close()
             now = self._loop.time()
         if self._opening is None and self._waiting:
-            # In the next turn of the event loop, when connections of all sockets have been accepted.
+            # This runs in the next turn of the event loop, when connections of all sockets have been
+            # accepted.
             self._opening = self._loop.call_soon(self._open_some)
 
     def _stop_for_a_while(self) -> None:
@@ -119,7 +120,7 @@ class Listener:
             self._pause = self._loop.call_later(SECONDS_AFTER_FAILED_ACCEPT, self._resume)
 
     def _open_some(self) -> None:
-        """Open some of the connections that wait, and the others in the next turns of the event loop."""
+        """Open some of the waiting connections, and the others in the next turns of the event loop."""
         self._opening = None
         for _ in range(min(OPENED_AT_ONCE, self._waiting_count)):
             network, waiting = self._waiting.popitem(last=False)

@@ -1,8 +1,9 @@
 """The sockets that a web process listens on: several on one port, among which the kernel chooses by address.
 
-Each socket has a separate backlog, so a client that fills one holds up only those that share it. All sockets
-of the port, also those of other web processes, are a group (SO_REUSEPORT), and a program that this file
-attaches to it names the socket for a new connection. On Linux, this takes no privilege.
+Each socket has a separate backlog, so a client that fills one delays only the clients that share it. All
+sockets of the port, including those of other web processes, form a group (SO_REUSEPORT), and a program that
+this module attaches to the group chooses the socket for a new connection. On Linux, this requires no
+privileges.
 """
 
 import ctypes
@@ -20,14 +21,14 @@ from service.server.shared_port import unusable_port
 
 SOCKETS_BITS: Final = 6
 SOCKETS: Final = 1 << SOCKETS_BITS
-"""Sockets of a process, and so the number of backlogs among which clients are distributed."""
+"""The number of sockets of a process, and of backlogs among which clients are distributed."""
 BACKLOG: Final = 512
-"""Connections that wait in the kernel for one of the sockets."""
+"""The number of connections that can wait in the kernel for one of the sockets."""
 SEND_BUFFER: Final = 128 * 1024
-"""Bytes of a response that the kernel keeps for a connection; Linux doubles it for its own needs."""
+"""The number of bytes that the kernel keeps for a connection; Linux doubles it for its own needs."""
 
 SO_ATTACH_REUSEPORT_CBPF: Final = 51
-"""The socket option of Linux that Python's module does not name (include/uapi/asm-generic/socket.h)."""
+"""A socket option of Linux that is missing in Python's module (include/uapi/asm-generic/socket.h)."""
 
 # Instructions of the classic Berkeley Packet Filter (Linux, Documentation/networking/filter.rst). A is the
 # accumulator, X the index register, and M[0] a word of memory.
@@ -50,16 +51,16 @@ _RANDOM_NUMBER: Final = 0xFFFFF000 + 56  # k: a random word instead of one of th
 _IPV4_SOURCE: Final = _NETWORK_HEADER + 12
 _IPV6_SOURCE: Final = _NETWORK_HEADER + 8
 _HASH_MULTIPLIER: Final = 2654435761
-"""2**32 divided by the golden ratio (Knuth's multiplicative hash, of which the highest bits are used)."""
+"""2**32 divided by the golden ratio, for Knuth's multiplicative hash, whose highest bits are used."""
 
 
 def open_sockets(
     address: str, port: int, processes: int = 1, lock: Path | None = None
 ) -> list[socket.socket]:
-    """Listen on a port (0: a free one) with SOCKETS sockets; with one where the kernel cannot choose.
+    """Listen on a port (0: a free one) with SOCKETS sockets, or one if the kernel cannot choose among them.
 
-    The port may be shared by as many `processes`, each of which calls this with the same file `lock`, which
-    keeps the sockets of a process together in the group. Raises PortError.
+    The port is shared by this number of `processes`, each of which calls this with the same file `lock`,
+    which keeps the sockets of a process together in the group. Raises PortError.
     """
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     opened: list[socket.socket] = []
@@ -75,7 +76,8 @@ def open_sockets(
             try:
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-                # Connections inherit it. Otherwise, Linux keeps megabytes for a client that does not read.
+                # Connections inherit this. Otherwise, Linux would keep megabytes for a client that does not
+                # read.
                 listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SEND_BUFFER)
                 listening.settimeout(0)
                 listening.bind((address, port))
@@ -92,7 +94,7 @@ def open_sockets(
 
 @contextmanager
 def _hold(lock: Path) -> Iterator[None]:
-    """Hold a lock that ends with this process at the latest."""
+    """Hold a lock, which is released at the latest when this process ends."""
     with lock.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
@@ -104,7 +106,7 @@ def _choose_by_address(listening: socket.socket, processes: int) -> bool:
         return False
     code = b"".join(struct.pack("=HBBI", *instruction) for instruction in _program(processes))
     memory = ctypes.create_string_buffer(code, len(code))
-    # struct sock_fprog: the number of instructions, and where they are.
+    # struct sock_fprog: the number of instructions, and their address.
     program = struct.pack("@HP", len(code) // 8, ctypes.addressof(memory))
     try:
         listening.setsockopt(socket.SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, program)
@@ -116,10 +118,10 @@ def _choose_by_address(listening: socket.socket, processes: int) -> bool:
 def _program(processes: int) -> Iterable[tuple[int, int, int, int]]:
     """Return the instructions (code, jt, jf, k) that return the place of a socket in the group.
 
-    Each process has SOCKETS places in a row. The network of the client (the address with IPv4, the /64 with
-    IPv6, as in `network_of`) decides which of them; chance decides on the process, so that the clients behind
-    one address, such as a proxy's, reach all processes. If there is no socket at the place, as long as a
-    process is missing, the kernel chooses one by the hash of the connection.
+    Each process has SOCKETS places in a row. The network of the client (the address for IPv4, the /64 for
+    IPv6, as in `network_of`) determines the place within a process. The process is random, so that the
+    clients behind one address, such as that of a proxy, reach all processes. If there is no socket in the
+    place, because a process is missing, the kernel chooses one by the hash of the connection.
     """
     return (
         (_LOAD_BYTE, 0, 0, _NETWORK_HEADER),
@@ -134,7 +136,7 @@ def _program(processes: int) -> Iterable[tuple[int, int, int, int]]:
         (_JUMP, 0, 0, 1),
         # IPv4
         (_LOAD_WORD, 0, 0, _IPV4_SOURCE),
-        # An unknown number, so that nobody can choose addresses that share the socket of somebody else.
+        # A secret number, so that nobody can choose an address that shares the socket of somebody else.
         (_XOR, 0, 0, secrets.randbits(32)),
         (_MULTIPLY, 0, 0, _HASH_MULTIPLIER),
         (_SHIFT_RIGHT, 0, 0, 32 - SOCKETS_BITS),

@@ -1,8 +1,8 @@
 """The stream over all games of a player: one connection instead of one for each game.
 
-Its events are those of the streams of the games. The id of an event is the seq of the last event of each game
-that the client has, so a client that reconnects gets exactly the events that it has missed. Games that the
-player joins later, and those that ended or were left, are noticed by looking at the listings at intervals.
+Its events are those of the streams of the games. The id of an event contains the seq of the last event that
+the client has of each game, so a client that reconnects gets exactly the events that it has missed. The
+listings are read at intervals to find games that the player has joined.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from service.server.stream_listener import (
 )
 
 LOOK_SECONDS: Final = 3.0
-"""Time between two looks at the listings, for games that the player has joined."""
+"""The time between two reads of the listings, for games that the player has joined."""
 LOOKS_PER_HEARTBEAT: Final = 5
 RESET_FRAME: Final = b"id: 0\nevent: reset\ndata: {}\n\n"
 
@@ -42,7 +42,7 @@ class Channels(Protocol):
         """Remove a listener from a game."""
 
     async def read(self, game_id: str, after: int, last: int) -> list[EventFrame]:
-        """Return the events after seq `after` up to seq `last`. Raises Unreadable."""
+        """Return events after seq `after`, up to seq `last`. Raises Unreadable."""
 
 
 class PlayerStream:
@@ -60,18 +60,18 @@ class PlayerStream:
         self._player = request.player or ""
         self._listener = listener
         self._positions: dict[str, int] = dict(request.positions or {})
-        """By game, the seq of the last event that the client has."""
+        """The seq of the last event that the client has, by game."""
         self._hashes: dict[str, str] = {
             game_id: ZEROS for game_id, seq in self._positions.items() if seq == 0
         }
-        """By game, the hash of that event, if it is known."""
+        """The hash of that event, by game, if it is known."""
         self._past_games: set[str] = set()
         """Games that have ended or were left, which the listings may still contain."""
         self._interruptions: set[tuple[str, int]] = set()
         """The games and seqs of the events with which the player left games and came back later."""
 
     async def frames(self) -> AsyncGenerator[bytes, None]:
-        """Yield what to send, as it comes. Ends after a reset, or when the listener is closed."""
+        """Yield the bytes to send, as they arise. Ends after a reset, or when the listener is closed."""
         yield self._position_frame()
         for game_id in list(self._positions):
             async for frame in self._begin(game_id):
@@ -126,7 +126,7 @@ class PlayerStream:
         return False
 
     async def _join_new_games(self) -> AsyncGenerator[bytes, None]:
-        """Follow the games that the player has joined since the last look, from their first event on."""
+        """Follow the games that the player has joined since the last check, from their first event on."""
         current = await self._current_games()
         self._past_games.intersection_update(current)
         for game_id in current:
@@ -151,7 +151,7 @@ class PlayerStream:
         return []
 
     def _texts(self, frames: Iterable[EventFrame]) -> Iterable[bytes]:
-        """Yield what to send of some events. Resets the listener at events that do not continue the log."""
+        """Yield the bytes to send for events. Resets the listener if events do not continue the log."""
         for frame in frames:
             if frame is MESSAGE:
                 yield MESSAGE_TEXT
@@ -185,7 +185,7 @@ class PlayerStream:
         self._channels.leave(game_id, self._listener)
 
     def _position_frame(self) -> bytes:
-        """Return the first frame, whose id a client needs that loses the connection before any event."""
+        """Return the first frame. A client that loses the connection before any event needs its id."""
         data = orjson.dumps({"games": self._positions})
         return b"id: %b\nevent: games\ndata: %b\n\n" % (encode_positions(self._positions), data)
 

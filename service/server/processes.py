@@ -38,10 +38,10 @@ def run_web(
 ) -> None:
     """Serve until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
-    `port` 0 takes a free one. `on_listening` is called with the URL once the server listens.
-    `settings` are those of `environ`, from which the processes load them again if there are
-    several. Needs the main thread, and for several processes no other one. Raises PortError, and
-    SettingsError for a signing key that cannot be used.
+    A `port` of 0 is a free one. `on_listening` is called with the URL once the server listens. `settings` are
+    those of `environ`, from which the processes load them again if there are several. This must run in the
+    main thread; for several processes, there must be no other threads. Raises PortError, and SettingsError
+    for a signing key that cannot be used.
     """
     json_logging.configure()
     for risk in risks_at(settings.redis_url, settings.queue_url):
@@ -59,7 +59,7 @@ def run_web(
             listen = partial(open_sockets, address, held_port)
             asyncio.run(serve_web(settings, listen, report_listening))
             return
-        # The processes do this as well, but would be restarted again and again for a key that cannot be used.
+        # The processes do this as well, but would be restarted endlessly for a key that cannot be used.
         service = build(settings)
         publish_key(service)
         service.redis.close()
@@ -76,7 +76,7 @@ def run_web(
 
 
 def _problem(address: str, port: int) -> Message | None:
-    """Return why the server is not ready; None if it accepts connections."""
+    """Return the reason why the server is not ready; None if it accepts connections."""
     try:
         socket.create_connection((address, port), timeout=1).close()
     except OSError:

@@ -1,6 +1,6 @@
-"""Refusals before a request reaches the application: counted, and logged once a second.
+"""Counts refusals before a request reaches the application, and logs them once a second.
 
-One line for each of them would let an attacker fill the log.
+With a line for each refusal, an attacker could fill the log.
 """
 
 import logging
@@ -55,7 +55,7 @@ class Refusals:
             count.refused += 1
 
     def write(self) -> None:
-        """Log what has been counted since the last call, one line for each reason."""
+        """Log the refusals since the last call, with one line for each reason."""
         for reason, count in self._counts.items():
             log.warning(
                 "requests refused: %s",

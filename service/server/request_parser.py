@@ -1,6 +1,6 @@
 """Parses the requests of one connection with httptools, and bounds their size.
 
-The parser stops at the first fault; the requests that it has reported before are valid.
+The parser stops at the first fault; the requests that it reported before the fault are valid.
 """
 
 import re
@@ -16,20 +16,20 @@ from service.imports.imports import too_large
 from service.server.http_request import HttpRequest
 
 MAX_HEADERS: Final = 100
-"""Headers of a request, or trailers of a chunked body."""
+"""The most headers of a request, or trailers of a chunked body."""
 MAX_WIRE_BYTES: Final = 8 * MAX_BODY_BYTES
-"""Bytes of a body as it is sent: a chunk of a single byte takes five bytes more."""
+"""The most bytes of a body as it is sent: a chunk of a single byte takes five more bytes."""
 _VERSIONS: Final = frozenset({"1.0", "1.1"})
 _MAX_LENGTH_DIGITS: Final = 9
 _HOST: Final = re.compile(
     rb"(?:\[[0-9A-Fa-f:.]+\]|(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2})*)(?::[0-9]{0,5})?"
 )
 """The value of `Host`, which may be empty (RFC 9112, section 3.2; RFC 3986, section 3.2.2). It has no comma,
-with which a proxy joins two headers."""
+with which proxies join two headers."""
 
 
 class Fault(NamedTuple):
-    """Why a request is refused: the status, the detail, and what the parser of HTTP reports, for the log."""
+    """Why a request is refused: the status, the detail, and the report of the HTTP parser, for the log."""
 
     status: int
     detail: Message
@@ -47,14 +47,14 @@ _UPLOAD_PATHS: Final = frozenset(path.encode() for path in UPLOAD_PATHS)
 
 
 class HeadCallback(Protocol):
-    """Is called when the head of a request is complete."""
+    """Called when the head of a request is complete."""
 
     def __call__(self, *, expects_continue: bool) -> None:
-        """`expects_continue`: the client waits for a sign before it sends the body."""
+        """`expects_continue` is True if the client waits for a `100 Continue` before it sends the body."""
 
 
 class _FaultError(Exception):
-    """Makes httptools stop in the middle of the data."""
+    """Stops httptools in the middle of the data."""
 
 
 class RequestParser:
@@ -70,8 +70,9 @@ class RequestParser:
     ) -> None:
         """`client_of` returns the address and the scheme of the client from the headers of its request.
 
-        `on_request` returns why the request cannot be accepted, or None. `can_upload` is called before the
-        first body of more than MAX_BODY_BYTES, and returns whether the connection may send one now.
+        `on_request` returns the reason why the request cannot be accepted, or None. `can_upload` is called
+        before the first body of more than MAX_BODY_BYTES, and returns whether the connection may send one
+        now.
         """
         self._bounds = bounds
         self._client_of = client_of
@@ -80,14 +81,14 @@ class RequestParser:
         self._can_upload = can_upload
         self._parser: Any = httptools.HttpRequestParser(self)
         self.fault: Fault | None = None
-        """Why the request under way must be refused."""
+        """The fault for which the request under way must be refused."""
         self.has_partial_request = False
         self._is_upgrade = False
         self._is_upload = False
         self._reset()
 
     def feed(self, data: bytes) -> None:
-        """Parse what the client has sent; calls `on_head` and `on_request`, or sets `fault`."""
+        """Parse data from the client; this calls `on_head` and `on_request`, or sets `fault`."""
         if self.fault is not None:
             return
         self._wire_bytes += len(data)
@@ -107,7 +108,7 @@ class RequestParser:
             self.fault = _TOO_LONG_FRAMES
 
     def close(self) -> None:
-        """Release the parser and the callbacks, which refer to this object in a cycle."""
+        """Release the parser and the callbacks, which form a reference cycle with this object."""
         self._parser = None
         self._on_head = self._on_request = self._client_of = self._can_upload = _is_closed
         self._reset()
@@ -178,12 +179,12 @@ class RequestParser:
         self._body += body
 
     def on_message_complete(self) -> None:
-        """Report the request. The body of a request with an upgrade is still to come."""
+        """Report the request. The body of a request with an upgrade has not been read yet."""
         if not (self._parser.should_upgrade() and self._length):
             self._report()
 
     def _parse(self, data: bytes) -> None:
-        """Parse the data. An upgrade is ignored; the request that asks for it is the last one."""
+        """Parse the data. An upgrade is ignored; the request with the upgrade is the last one."""
         if not self._is_upgrade:
             try:
                 self._parser.feed_data(data)
@@ -226,7 +227,7 @@ class RequestParser:
             self._fail(Fault(400, problem))
 
     def _replace_host(self, url: Any) -> None:
-        """Let the host of a URL with a host take the place of the header `Host` (RFC 9112, section 3.2.2)."""
+        """Replace the header `Host` by the host of an absolute URL (RFC 9112, section 3.2.2)."""
         host = b"[%b]" % url.host if b":" in url.host else url.host
         host = host if url.port is None else b"%b:%d" % (host, url.port)
         if url.userinfo is not None or not _HOST.fullmatch(host):
@@ -235,7 +236,7 @@ class RequestParser:
         self._headers[:] = [*others, (b"host", host)]
 
     def _require_room(self, size: int) -> None:
-        """Refuse a body of this size if it is too large, or if too many others are."""
+        """Refuse a body of this size if it is too large, or if there are too many large ones."""
         if size > self._max_body_bytes:
             self._fail(self._too_large_body())
         if size > MAX_BODY_BYTES and not self._is_upload:
@@ -244,7 +245,7 @@ class RequestParser:
                 self._fail(_TOO_MANY_UPLOADS)
 
     def _too_large_body(self) -> Fault:
-        """Return the fault of a body with too many bytes, which names the bound of the request under way."""
+        """Return the fault of a body that is too large, with the bound for the request under way."""
         if self._max_body_bytes > MAX_BODY_BYTES:
             return Fault(413, too_large(self._bounds))
         return Fault(413, BODY_TOO_LARGE)

@@ -1,10 +1,9 @@
 """The queue of requests that wait for a thread: bounded, and fair between visitors by the time that they use.
 
-A request that takes a hundred times as long as another one costs its visitor a hundred times as much. The
-*recent use* of a visitor is the time for which its requests have held threads, as measured when each ends; a
-half of it is forgotten every HALF_LIFE. The use of a visitor is *light* up to LIGHT_SECONDS, and *heavy*
-beyond. A thread that has nothing to do takes the next request by these rules, of which the first decides that
-makes a difference:
+A request that takes a hundred times as long as another costs its visitor a hundred times as much. The *recent
+use* of a visitor is the time for which its requests have held threads, measured when each ends; it decays by
+half every HALF_LIFE. The use of a visitor is *light* up to LIGHT_SECONDS, and *heavy* beyond. An idle thread
+takes the next request by these rules, of which the first that distinguishes two requests decides:
 
 1. Requests of clients that may have disconnected come last.
 2. Visitors of light use come before those of heavy use.
@@ -12,9 +11,9 @@ makes a difference:
 4. Among visitors of heavy use, the one that has used least comes first.
 5. Otherwise, visitors take turns.
 
-One visitor holds at most a quarter of the threads, and so do all visitors of heavy use together. Expensive
-requests that run at the same time gain little, because one thread at a time has the interpreter; but every
-other request would wait for each of them in turn.
+One visitor holds at most a quarter of the threads, and so do all visitors of heavy use together. Running
+expensive requests at the same time gains little, because only one thread at a time has the interpreter, and
+every other request would have to wait for each of them.
 """
 
 import logging
@@ -36,19 +35,19 @@ from service.server.refusals import Reason
 log = logging.getLogger(__name__)
 
 HALF_LIFE: Final = 1.0
-"""Seconds after which a half of the recent use of a visitor is forgotten."""
+"""The seconds in which the recent use of a visitor decays by half."""
 LIGHT_SECONDS: Final = 0.25
 """The most recent use that is light: that of a visitor who holds a thread for a sixth of the time."""
 PLAYER_TURNS: Final = 4
 MAX_ABANDONED: Final = 4
-"""Jobs of one visitor that wait although they may be abandoned: each keeps a connection open."""
+"""The most waiting jobs of a visitor that may be abandoned: each keeps a connection open."""
 MAX_REMEMBERED: Final = 10_000
-"""Visitors whose use is remembered. Those that have not used anything for longest are forgotten first."""
+"""The most visitors whose use is remembered. The visitors that have been idle longest are forgotten first."""
 
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """Work for a thread, on behalf of a visitor. `refuse` is for a job that is not run."""
+    """Work for a thread, on behalf of a visitor. `refuse` is called if the job is not run."""
 
     visitor: str
     is_player: bool
@@ -64,7 +63,7 @@ class Job:
 
 
 class Group(Enum):
-    """Whose jobs wait together."""
+    """The groups of jobs that wait together."""
 
     PLAYERS = auto()
     NETWORKS = auto()
@@ -73,7 +72,7 @@ class Group(Enum):
 
 
 _Visitors: TypeAlias = OrderedDict[str, deque[Job]]
-"""Waiting jobs by visitor; the visitor whose turn is next comes first."""
+"""Waiting jobs by visitor, in the order of their turns."""
 
 
 def _group_of(job: Job) -> Group:
@@ -85,8 +84,8 @@ def _group_of(job: Job) -> Group:
 class _RecentUse:
     """The recent use of visitors. Not thread-safe.
 
-    For each visitor, it stores the time at which its use will have become light. That alone is enough to
-    calculate the use at any time, and to compare visitors: the less one has used, the earlier that time is.
+    For each visitor, the time is stored at which its use will have become light. That alone is enough to
+    calculate the use at any time, and to compare visitors: the lower the use, the earlier the time.
     """
 
     def __init__(self) -> None:
@@ -120,21 +119,21 @@ class RequestQueue:
         self._max_waiting = max_waiting
         self._max_per_visitor = max_per_visitor
         self._max_running = max(1, threads // 4)
-        """Jobs of one visitor that run at the same time."""
+        """The most concurrent jobs of one visitor."""
         self._max_heavy = max(1, threads // 4)
-        """Jobs of all visitors of heavy use that run at the same time."""
+        """The most concurrent jobs of all visitors of heavy use."""
         self._clock = clock
         self._lock = threading.Lock()
         self._waiting: dict[Group, _Visitors] = {group: OrderedDict() for group in Group}
         self._player_turns = 0
-        """Jobs of players that were taken in a row while networks waited."""
+        """The number of jobs of players that were taken in a row while networks waited."""
         self._count = 0
         self._running: Counter[str] = Counter()
         self._heavy = 0
         """Jobs of visitors of heavy use that are running."""
         self._use = _RecentUse()
         self._idle = threads
-        """Threads that have nothing to do, and that nobody has woken yet."""
+        """The number of idle threads that have not been woken yet."""
         self._wakeups: SimpleQueue[Literal["job", "stop"]] = SimpleQueue()
         self._threads = [
             threading.Thread(target=self._work, name=f"{name}-{number}", daemon=True)
@@ -168,14 +167,14 @@ class RequestQueue:
                 self._count -= 1
             visitors.setdefault(job.visitor, deque()).append(job)
             self._count += 1
-            # Otherwise, the next thread that has nothing else to do takes the job.
+            # Otherwise, the next idle thread takes the job.
             if self._idle and self._may_run(job.visitor, job.queued_at):
                 self._idle -= 1
                 self._wakeups.put("job")
         return displaced
 
     def remove(self, job: Job) -> bool:
-        """Remove a job. Returns False if it does not wait, because a thread has taken it."""
+        """Remove a job. Returns False if a thread has already taken it."""
         with self._lock:
             visitors = self._waiting[_group_of(job)]
             jobs = visitors.get(job.visitor)
@@ -188,9 +187,9 @@ class RequestQueue:
             return True
 
     def postpone(self, job: Job) -> Job | None:
-        """Let a job that waits come after all others, because it may be abandoned.
+        """Move a waiting job behind all others, because it may be abandoned.
 
-        Returns it if it must be refused, because MAX_ABANDONED of its visitor wait already.
+        Returns the job if it must be refused, because MAX_ABANDONED jobs of its visitor wait already.
         """
         if not self.remove(job):
             return None
@@ -219,7 +218,7 @@ class RequestQueue:
         return expired
 
     def close(self, seconds: float) -> None:
-        """Let the threads finish the jobs that they run, for at most this time."""
+        """Wait at most this time for the threads to finish their jobs."""
         for _ in self._threads:
             self._wakeups.put("stop")
         end = monotonic() + seconds
@@ -237,7 +236,7 @@ class RequestQueue:
                 job = self._next(job)
 
     def _next(self, done: Job | None) -> Job | None:
-        """Take the job that comes first by the rules, after `done`."""
+        """Return the job that is first by the rules, after finishing `done`."""
         with self._lock:
             now = self._clock()
             if done is not None:
@@ -248,7 +247,7 @@ class RequestQueue:
                 for visitor in visitors
                 if self._may_run(visitor, now)
             )
-            # Of those with the same rank, it is the first one, which has waited longest for its turn.
+            # Of several with the same rank, the first one has waited longest for its turn.
             first = min(candidates, key=itemgetter(0), default=None)
             if first is None:
                 self._idle += 1

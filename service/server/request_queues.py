@@ -1,6 +1,6 @@
-"""The queues of a process, and as whose a request is queued.
+"""The request queues of a process, and the visitors to whom requests are attributed.
 
-Requests that take long to compute have separate queues and threads.
+Expensive requests have separate queues and threads.
 """
 
 from collections.abc import Iterator
@@ -83,7 +83,7 @@ class RequestQueues:
             yield from queue.remove_expired(self._max_wait_seconds)
 
     def close(self, seconds: float) -> None:
-        """End the threads of all queues; those of each have this time to finish a request."""
+        """End the threads of all queues. The threads of each queue have this time to finish a request."""
         for queue in self:
             queue.close(seconds)
 
@@ -96,7 +96,7 @@ class RequestOwners:
     _app: Flask
 
     def __call__(self, request: HttpRequest) -> TokenOwner | None:
-        """Return the player who sends a request; None for a visitor of whom only the network is known."""
+        """Return the player who sends a request; None if only the network of the visitor is known."""
         token = request.bearer_token
         if token is not None:
             return self._tokens.last_owner(token)

@@ -1,6 +1,6 @@
-"""The port of the web server: reserving it, and the web processes that share it.
+"""Reserves the port of the web server, and starts the web processes that share it.
 
-This file does not import the web server itself, so that a command that finds the port in use reports it soon.
+This module does not import the web server itself, so that a command reports quickly that the port is in use.
 """
 
 import contextlib
@@ -16,12 +16,12 @@ from ledger.files.os_errors import os_reason
 from service.operation.forked_process import ForkedProcess
 
 SECONDS_TO_FINISH: Final = 7.0
-"""Time for the requests under way, and for sending their responses, when a web process stops."""
+"""The time for finishing requests, and for sending their responses, when a web process stops."""
 SECONDS_TO_STOP: Final = SECONDS_TO_FINISH + 5
-"""Time after which a web process that was asked to end is ended, whatever it is doing."""
+"""The time after which a web process that was asked to stop is killed."""
 
 SECONDS_TO_BECOME_FREE: Final = 3.0
-"""How long a port may be in use before that is an error."""
+"""The time for which a port may be in use before that is an error."""
 _PAUSE_SECONDS: Final = 0.05
 _Address: TypeAlias = tuple[Any, ...]
 """The address of a socket, whose parts depend on its family."""
@@ -32,7 +32,7 @@ class PortError(CartularyError):
 
 
 def unusable_port(host: str, port: int, error: OSError) -> PortError:
-    """Return the error for an address on which the operating system does not let the server listen."""
+    """Return the error for an address on which the server cannot listen."""
     return PortError.with_message(
         "port {port} of {host} cannot be used: {reason}",
         port=port,
@@ -45,17 +45,18 @@ def unusable_port(host: str, port: int, error: OSError) -> PortError:
 def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
     """Reserve a port (0: a free one) for processes of this service; yield the numeric address and the port.
 
-    The web processes share the port by SO_REUSEPORT, so a second service could listen on it as well and take
-    some of the connections. So this first checks that no other program listens there, and waits for a moment
-    if one does: the web processes of a service that was killed may not have ended yet. Raises PortError.
+    The web processes share the port by SO_REUSEPORT, so a second service could also listen on it and take
+    some of the connections. Therefore this first checks that no other program listens there, and waits for a
+    moment if one does: the web processes of a service that was killed may not have ended yet. Raises
+    PortError.
     """
     try:
         family, _, _, _, requested = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )[0]
         sockaddr = _unused_address(family, requested)
-        # A socket that is bound and does not listen gets no connections, but keeps the port from other
-        # services: without SO_REUSEADDR, their probe fails.
+        # A socket that is bound but does not listen gets no connections, but reserves the port: without
+        # SO_REUSEADDR, the probe of another service fails.
         holder = socket.socket(family, socket.SOCK_STREAM)
         with contextlib.ExitStack() as stack:
             stack.enter_context(holder)
@@ -81,7 +82,7 @@ def hold_port(host: str, port: int) -> Iterator[tuple[str, int]]:
 
 
 def _unused_address(family: socket.AddressFamily, address: _Address) -> _Address:
-    """Return the address with a port on which nothing listens, as soon as nothing does. Raises OSError."""
+    """Wait until nothing listens on the port, and return the address with the port. Raises OSError."""
     deadline = time.monotonic() + SECONDS_TO_BECOME_FREE
     while True:
         try:

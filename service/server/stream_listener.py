@@ -14,9 +14,9 @@ from service.http.event_streams import StreamRequest
 from service.store.log_check import decode_event
 
 MAX_QUEUED_EVENTS: Final = 256
-"""Events that may wait for the client of a stream before it counts as too slow."""
+"""The most events that wait for the client of a stream before it counts as too slow."""
 BATCH_SIZE: Final = 20
-"""Events of a stream that are read and sent at a time. They stay in memory until its client has read them."""
+"""The number of events that a stream reads and sends at a time. They are kept until the client has them."""
 
 _UNINVITED: Final = frozenset({"InvitationDeclined", "InvitationRevoked"})
 HEARTBEAT_FRAME: Final = b":\n\n"
@@ -58,7 +58,7 @@ MESSAGE_TEXT: Final = b"event: message-posted\ndata: {}\n\n"
 
 
 def event_frame(line: bytes) -> EventFrame:
-    """Return the frame of an event with this line in the log. Raises Unreadable if it is no event."""
+    """Return the frame of the event in a line of a log. Raises Unreadable if the line is not an event."""
     try:
         event: Any = decode_event(line)
         is_move = event["type"] == "SubstituteSeated" and event["by"] == ADMINISTRATOR
@@ -81,7 +81,7 @@ def event_frame(line: bytes) -> EventFrame:
 
 
 def reset_frame(game_id: str) -> bytes:
-    """Return the frame which says that events of the client are not in the log, so it must begin again.
+    """Return the frame that tells a client to begin again, because its events are not in the log.
 
     Its id makes an `EventSource` reconnect with `Last-Event-ID: 0`.
     """
@@ -91,7 +91,7 @@ def reset_frame(game_id: str) -> bytes:
 
 @dataclass(slots=True, eq=False)
 class Listener:
-    """One open stream. `request` and `task`, which sends it, are set when it begins."""
+    """One open stream. `request`, and the `task` that sends it, are set when it begins."""
 
     queue: "asyncio.Queue[EventFrame | None]" = field(
         default_factory=lambda: asyncio.Queue(MAX_QUEUED_EVENTS + 1)
@@ -115,7 +115,7 @@ class Listener:
         return True
 
     async def next_frames(self) -> list[EventFrame]:
-        """Wait for events in the queue, and remove and return some of them; [] when the stream is closed."""
+        """Wait for events in the queue; remove and return some of them, or [] when the stream is closed."""
         frames: list[EventFrame] = []
         frame = await self.queue.get()
         while frame is not None:
@@ -139,6 +139,6 @@ class Listener:
         self.close()
 
     def reset(self) -> None:
-        """End the stream before the next event, and have its client begin again."""
+        """End the stream before the next event, and make its client begin again."""
         self.must_reset = True
         self.end()

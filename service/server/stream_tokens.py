@@ -1,5 +1,5 @@
-"""Ends the streams of players who have logged out, whose accounts have been deleted, or who watch a private
-game of a club of which they are no longer members.
+"""Ends the streams of players who have logged out, have deleted their accounts, or have left the club whose
+private game they watch.
 """
 
 import asyncio
@@ -28,9 +28,9 @@ Credential: TypeAlias = tuple[str, str, str | None]
 
 @dataclass(eq=False, repr=False)
 class TokenCheck:
-    """Checks the tokens with which streams were opened, again and again. Belongs to one event loop.
+    """Checks the tokens with which streams were opened, at intervals. Belongs to one event loop.
 
-    The listeners are the open streams, a collection of the caller.
+    The listeners are the open streams, in a collection that the caller maintains.
     """
 
     _redis: redis.asyncio.Redis

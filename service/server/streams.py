@@ -2,7 +2,7 @@
 
 A stream uses no thread: it is a task with a short queue. A stream whose client reads too slowly is
 closed, and may be resumed after the last event that arrived. Redis may lose events that were sent, in a
-failover to a replica that was behind. The hashes of the next events reveal it: the stream sends a `reset`
+failover to a replica that was behind. The hashes of the next events reveal this: the stream sends a `reset`
 and ends, so that its client begins again.
 """
 
@@ -45,23 +45,22 @@ from service.store.event_store import LogReader
 log = logging.getLogger(__name__)
 
 HEARTBEAT_SECONDS: Final = 15.0
-"""Time without events after which a comment is sent, so that no proxy closes the connection."""
+"""The time without events after which a comment is sent, so that proxies do not close the connection."""
 RETRY_SECONDS: Final = 0.5
 SHUTDOWN_TIMEOUT: Final = 1.0
 REDIS_CONNECTIONS: Final = 8
-"""Connections of a process; one of them is the subscription."""
+"""The number of connections of a process; one of them is the subscription."""
 REDIS_TIMEOUT: Final = 5.0
 CONNECT_TIMEOUT: Final = 2.0
 PAGE_SIZE: Final = 200
-"""Events that are read at a time for all streams of a game."""
+"""The number of events that are read at a time for all streams of a game."""
 MAX_PAGES: Final = 256
-"""Pages of BATCH_SIZE events that are kept for streams that begin."""
+"""The number of pages of BATCH_SIZE events that are kept for streams that begin."""
 SLICE_SIZE: Final = 50
-"""Streams that are served in one turn of the event loop."""
+"""The number of streams that are served in one turn of the event loop."""
 PAUSE_FACTOR: Final = 3
-"""The pause after the streams of a game are served, as a multiple of the time that this took.
-
-So a game with many streams and many events leaves three quarters of the time to requests.
+"""The pause after the streams of a game are served, as a multiple of the time that this took. A game with
+many streams and many events thus leaves three quarters of the time to requests.
 """
 
 
@@ -94,7 +93,7 @@ class StreamHub:
         on_reconnect: Callable[[], None] = lambda: None,
         archive: LogReader | None = None,
     ) -> None:
-        """`on_reconnect` is called when there is a connection to Redis again after one was lost.
+        """`on_reconnect` is called when a lost connection to Redis has been replaced.
 
         `archive` reads the logs of games that are in the archive.
         """
@@ -116,7 +115,7 @@ class StreamHub:
         self._pages: LRUCache[tuple[str, int], asyncio.Task[list[EventFrame]]] = LRUCache(MAX_PAGES)
         """Full pages of the games that have streams, by game and the seq before the first event.
 
-        A page that is still being read may turn out not to be full, and is not kept then.
+        A page that is still being read may turn out not to be full, and is then not kept.
         """
         self._feed = AppendFeed(
             self._redis, self._channels, self._wake, self._offer_message, on_reconnect
@@ -124,7 +123,7 @@ class StreamHub:
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
         self._background: set[asyncio.Task[Any]] = set()
-        """Tasks that read pages, or that end a channel; the event loop alone would not keep them."""
+        """Tasks that read pages, or that end a channel; the event loop has only weak references to them."""
         self._is_closed = False
 
     def __len__(self) -> int:
@@ -170,7 +169,8 @@ class StreamHub:
     async def frames(
         self, stream: StreamRequest, listener: Listener
     ) -> AsyncGenerator[bytes, None]:
-        """Yield what to send, as it comes: one or several events, and heartbeats in between.
+        """Yield the bytes to send, as they become available: one or several events, and heartbeats in
+        between.
 
         Ends with the game, after a reset, when the viewer may no longer see the game, or after
         `listener.close()`. Raises redis.RedisError if the log cannot be read at the beginning; later it waits
@@ -200,7 +200,7 @@ class StreamHub:
                         break
                     if not batch:
                         yield HEARTBEAT_FRAME
-                    # Sent together: a client that is far behind costs few writes.
+                    # The events are sent together, so that a client that is far behind costs few writes.
                     elif text := b"".join(_texts(stream, listener, batch)):
                         yield text
             if listener.must_reset:
@@ -213,7 +213,7 @@ class StreamHub:
     async def _events(
         self, stream: StreamRequest, listener: Listener
     ) -> AsyncGenerator[list[EventFrame], None]:
-        """Yield the events of a stream in batches, as they come; [] after HEARTBEAT_SECONDS without any."""
+        """Yield the events of a stream in batches; [] after HEARTBEAT_SECONDS without any."""
         # New events are in the queue from here on; earlier ones are read from the log.
         joined_seq = await self.join(stream.game_id, listener)
         last_sent = stream.after
@@ -236,7 +236,7 @@ class StreamHub:
                 continue
             if not queued:
                 return
-            # The others were in a page, or the client has them already.
+            # The client has other events already, or they were in a page.
             batch = [frame for frame in queued if frame.seq > last_sent or frame is MESSAGE]
             if batch:
                 yield batch
@@ -253,7 +253,7 @@ class StreamHub:
         if not self._streams_by_visitor[stream.visitor]:
             del self._streams_by_visitor[stream.visitor]
         self._metrics.open_streams.dec()
-        # Looked up again: a task that was cancelled inside `join` may have added its listener.
+        # The channel is looked up again: a task that was cancelled inside `join` may have added its listener.
         for game_id in {stream.game_id, *listener.games}:
             self.leave(game_id, listener)
 
@@ -263,7 +263,7 @@ class StreamHub:
         channel = self._channels.get(game_id)
         if channel is None:
             seq, hash = await self._head(game_id)
-            # Another listener may have opened it in the meantime.
+            # Another listener may have opened the channel in the meantime.
             channel = self._channels.get(game_id)
             if channel is None:
                 channel = self._channels[game_id] = Channel(game_id, seq, hash)
@@ -271,7 +271,7 @@ class StreamHub:
                 channel.listeners.add(listener)
                 subscription = asyncio.create_task(self._feed.subscribe(game_id))
                 self._keep(subscription)
-                # All streams share the connection: one that ends meanwhile must not interrupt the command.
+                # All streams share the connection: a stream that ends must not interrupt the command.
                 await asyncio.shield(subscription)
         channel.listeners.add(listener)
         return channel.seq
@@ -297,7 +297,7 @@ class StreamHub:
         self._channels[game_id].has_new_events.set()
 
     def _offer_message(self, game_id: str) -> None:
-        """Report a chat message to the streams of its readers; one that is too far behind goes without."""
+        """Report a chat message to the streams of its readers, except those that are too far behind."""
         for listener in self._channels[game_id].listeners:
             if listener.request is not None and listener.request.has_messages:
                 listener.offer(MESSAGE)
@@ -313,7 +313,7 @@ class StreamHub:
                 while page := await self._read_next(channel):
                     start = perf_counter()
                     await self._offer(channel, page)
-                    # The events that are appended meanwhile are sent together.
+                    # Events that are appended in the meantime are sent together.
                     await asyncio.sleep(PAUSE_FACTOR * (perf_counter() - start))
             except (redis.RedisError, OSError):
                 await asyncio.sleep(RETRY_SECONDS)
@@ -341,7 +341,7 @@ class StreamHub:
 
     async def _offer(self, channel: Channel, page: Sequence[EventFrame]) -> None:
         """Offer the next events of a channel to its listeners, and give requests a turn after each slice."""
-        # First, so that a listener who joins between two slices reads these events from the log.
+        # This comes first, so that a listener who joins between two slices reads these events from the log.
         channel.seq, channel.hash = page[-1].seq, page[-1].hash
         for number, listener in enumerate([*channel.listeners], start=1):
             if listener in channel.listeners and not all(map(listener.offer, page)):
@@ -356,8 +356,8 @@ class StreamHub:
     async def _read_earlier(self, game_id: str, after: int, last: int) -> list[EventFrame]:
         """Return the next BATCH_SIZE events after seq `after`, or fewer up to seq `last`. Raises Unreadable.
 
-        While a game has streams, its pages are kept, so a thousand streams of it that begin at the same time
-        read the log once. A page that another stream has begun to read may end elsewhere than at `last`.
+        While a game has streams, its pages are kept, so that a thousand streams that begin at the same time
+        read the log once. A page that another stream has begun to read may not end at `last`.
         """
         key = game_id, after
         reading = self._pages.get(key)
@@ -366,7 +366,7 @@ class StreamHub:
             self._pages[key] = reading
             self._keep(reading)
             reading.add_done_callback(partial(self._forget_unless_full, key))
-        # The other streams need the page even if this one ends.
+        # Other streams need the page even if this one ends.
         return await asyncio.shield(reading)
 
     def _forget_unless_full(
@@ -381,7 +381,7 @@ class StreamHub:
             del self._pages[key]
 
     def _keep(self, task: "asyncio.Task[Any]") -> None:
-        """Keep a task until it ends."""
+        """Keep a reference to a task until it ends."""
         self._background.add(task)
         task.add_done_callback(self._background.discard)
 
@@ -394,7 +394,7 @@ class StreamHub:
         return [event_frame(line) for line in await self._log.read(game_id, after, last)]
 
     async def _head(self, game_id: str) -> tuple[int, str]:
-        """Return seq and hash of the last event; seq 0 if there is no such game. Raises Unreadable."""
+        """Return the seq and the hash of the last event; seq 0 if there is no game. Raises Unreadable."""
         line = await self._log.last_line(game_id)
         if line is None:
             return 0, ZEROS
@@ -405,7 +405,7 @@ class StreamHub:
 def _texts(
     stream: StreamRequest, listener: Listener, batch: Iterable[EventFrame]
 ) -> Iterator[bytes]:
-    """Yield what to send of a batch. Ends the listener where the stream ends."""
+    """Yield the bytes to send for a batch. Ends the listener where the stream ends."""
     for frame in batch:
         if frame is MESSAGE:
             yield MESSAGE_TEXT

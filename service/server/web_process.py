@@ -1,4 +1,4 @@
-"""One process of the web server: starting it with its settings, and stopping it in an orderly way.
+"""One process of the web server: starts with its settings, and stops in an orderly way.
 
 `run_web` (processes.py) runs it inside its own process, or forks several processes that share a port.
 """
@@ -46,19 +46,19 @@ from service.settings import Settings, SettingsError, load_settings
 log = logging.getLogger(__name__)
 
 GC_THRESHOLDS: Final = (20_000, 20, 50)
-"""When to collect cyclic garbage. Cached games live long and contain no cycles, so frequent collections
-cost much and free little."""
+"""The thresholds for collecting cyclic garbage. Cached games live long and contain no cycles, so frequent
+collections are expensive and free little."""
 SWITCH_INTERVAL: Final = 0.001
-"""Seconds after which a thread lets another one have the interpreter. With Python's default of 5 ms, a short
-request waits that long after each exchange with Redis for every long one that is being handled."""
+"""Seconds after which a thread yields the interpreter to another one. With Python's default of 5 ms, a short
+request waits that long, after each round trip to Redis, for every long request that is being handled."""
 CHECK_SECONDS: Final = 0.25
-"""Time between two checks of all deadlines."""
+"""The time between two checks of all deadlines."""
 CHECKS_PER_LOG: Final = 4
 SECONDS_TO_FIND_LOSSES: Final = 60.0
-"""How long a new connection to the store may fail again before nothing is looked for."""
+"""The time for which a new connection to the store may fail before the search for losses is given up."""
 SECONDS_TO_END_THREADS: Final = 0.5
-"""Time for the threads of each queue to end when no client is left. Those that have nothing to do need
-milliseconds; a thread that ends while the interpreter does may keep it from ending."""
+"""The time for the threads of each queue to end when no client is left. Idle threads need milliseconds; a
+thread that ends together with the interpreter can keep it from ending."""
 
 
 async def serve_web(
@@ -69,8 +69,9 @@ async def serve_web(
     """Serve in this process until SIGTERM or SIGINT; then finish the requests under way and end the streams.
 
     `open_sockets` returns the sockets, which begin to listen when the process can handle requests.
-    `on_listening` is called once, as soon as connections are accepted. Needs the main thread. The process
-    ends with status 1 if it still runs SECONDS_TO_STOP after the signal, even if this function has returned.
+    `on_listening` is called once, as soon as connections are accepted. This must run in the main thread. The
+    process ends with status 1 if it still runs SECONDS_TO_STOP after the signal, even if this function has
+    returned.
     """
     service = build(settings)
     publish_key(service)
@@ -135,7 +136,7 @@ async def serve_web(
         on_listening()
         await stop.wait()
         log.info("stopping; %d streams are open", len(hub))
-        # Whatever hangs, even while the interpreter ends: the log then shows what every thread is doing.
+        # The process ends even if something hangs while the interpreter ends; the log then shows all stacks.
         faulthandler.dump_traceback_later(SECONDS_TO_STOP, exit=True)
         end = loop.time() + SECONDS_TO_FINISH
         listener.close()
@@ -143,7 +144,7 @@ async def serve_web(
         table.close()
         await hub.close()
         table.abort_streams()
-        # What has been written is sent before the connections are closed.
+        # Written data is sent before the connections are closed.
         await table.wait_until_empty(end - loop.time())
         gateway.close(SECONDS_TO_END_THREADS)
         refusals.write()
@@ -166,7 +167,7 @@ async def _repeat(
             try:
                 await check()
             except Exception:
-                # Without the next checks, no time limit would hold.
+                # Without further checks, no time limit would be enforced.
                 log.exception("a check of the deadlines has failed")
             count += 1
             if count % CHECKS_PER_LOG == 0:
@@ -180,14 +181,14 @@ async def _repeat(
 
 
 def publish_key(service: Service) -> None:
-    """Publish the signing key and the name of the transparency log before the first request can ask for them.
+    """Publish the signing key and the name of the transparency log before the first request can need them.
 
     If Redis does not respond, /readyz and GET /keys publish it later. Raises SettingsError if the key cannot
     be read or created.
     """
     try:
         service.keyring.publish_key()
-        # Asking for the name stores it.
+        # Reading the name stores it.
         service.transparency.proofs.log_name()
     except Unavailable:
         log.warning("the signing key will be published when Redis responds")
@@ -199,7 +200,7 @@ def publish_key(service: Service) -> None:
 
 
 def repeat_erasures(service: Service) -> None:
-    """Erase the players again who were erased and have come back with a backup.
+    """Erase players again whom a restored backup has brought back.
 
     If Redis does not respond, a scheduler does it later.
     """
@@ -226,7 +227,7 @@ def find_losses(service: Service) -> None:
 def run_web_process(address: str, port: int, processes: int, metrics_folder: str) -> None:
     """Serve on the port that the parent process holds, with the settings of the environment.
 
-    `processes` share the port, and the folder as well.
+    `processes` is the number of processes that share the port and the folder.
     """
     json_logging.configure()
     share(metrics_folder)

@@ -16,7 +16,7 @@ _BODY_HEADERS: Final = frozenset({b"content-length", b"transfer-encoding", b"con
 
 @dataclass(frozen=True, slots=True)
 class AppResponse:
-    """The response of the application. `parts` must be closed if it has a method for that."""
+    """The response of the application. `parts` must be closed if it has a method `close`."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -29,7 +29,7 @@ class AppResponse:
         return has_body and not any(name.lower() == "content-length" for name, _ in self.headers)
 
     def close(self) -> None:
-        """Release what the application holds for the body."""
+        """Release the resources that the application holds for the body."""
         close = getattr(self.parts, "close", None)
         if close is not None:
             close()
@@ -61,8 +61,8 @@ def wsgi_environ(request: HttpRequest, extra: Mapping[str, Any]) -> dict[str, An
         if name == b"content-type":
             environ["CONTENT_TYPE"] = value.decode("latin-1")
         elif name not in _BODY_HEADERS and b"_" not in name:
-            # The body is complete, however it was transferred. A name with an underscore is left out, since
-            # it would be mistaken for the one with a hyphen.
+            # The body is complete, however it was transferred. Names with an underscore are left out, since
+            # they would be mistaken for names with a hyphen.
             variable = "HTTP_" + name.decode("latin-1").upper().replace("-", "_")
             text = value.decode("latin-1")
             environ[variable] = f"{environ[variable]},{text}" if variable in environ else text
@@ -70,7 +70,7 @@ def wsgi_environ(request: HttpRequest, extra: Mapping[str, Any]) -> dict[str, An
 
 
 def call_app(app: Flask, environ: dict[str, Any]) -> AppResponse:
-    """Have the application handle a request; its response must be closed."""
+    """Call the application with a request, and return its response, which must be closed."""
     starts: list[tuple[int, list[tuple[str, str]]]] = []
 
     def start_response(
