@@ -1,4 +1,4 @@
-"""Who may see a game, who may act, dispute and rule in it, and what was decided on an outdated position."""
+"""Decides who may see a game, and who may act, dispute and rule in it."""
 
 from collections.abc import Callable, Mapping
 
@@ -19,7 +19,7 @@ def game_not_found(game_id: str) -> NotFound:
 
 
 def club_of_viewer(game: Game, player: str | None) -> str | None:
-    """Return the id of the club whose members alone may see a game, if the player may see it as one of them.
+    """Return the id of a private game's club, if the player may see the game only as a member of it.
 
     None if the player may see the game whether or not they are a member.
     """
@@ -40,7 +40,7 @@ class GameAccess:
     """Decides who may see games, and who has a seat in them. Thread-safe.
 
     Methods raise Unavailable if the store does not respond. `is_member` takes the id of a club and that of a
-    player. It is asked only about a private game of a club, and a player who may not see it otherwise.
+    player. It is called only for the private game of a club, and a player who could not see it otherwise.
     """
 
     def __init__(self, is_member: Callable[[str, str], bool] = _is_no_member) -> None:
@@ -82,12 +82,12 @@ class GameAccess:
         raise Forbidden.with_message("this is not a player of the game")
 
     def require_opener(self, game: Game, dispute: Dispute, player: str) -> None:
-        """Raise Forbidden for a player who has not opened the dispute."""
+        """Raise Forbidden unless the player has opened the dispute."""
         if self.require_seat(game, player) != dispute.seat:
             raise Forbidden.with_message("only the player who opened a dispute can withdraw it")
 
     def require_party(self, game: Game, player: str) -> int | None:
-        """Return None for the game's arbiter and, in a game without one, the seat of a player.
+        """Return None for the game's arbiter; in a game without an arbiter, return the seat of the player.
 
         Raises Forbidden for everybody else: they cannot rule.
         """
@@ -101,9 +101,9 @@ class GameAccess:
 def rating_fault(
     options: Mapping[str, object], player: str, accounts: AccountReader
 ) -> Message | None:
-    """Return why a player cannot play in a game with these options, which is rated; None if the player can.
+    """Return the reason why a player cannot play in a rated game with these options; None if the player can.
 
-    Guests and bots can play in games that are not rated only.
+    Guests and bots can play only in games that are not rated.
     """
     if options.get("rated") is not True:
         return None

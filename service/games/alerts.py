@@ -1,4 +1,4 @@
-"""Alerts: what a person should answer or know in a game, besides taking their turn.
+"""Alerts: things that a person should answer or know in a game, besides taking their turn.
 
 They are computed from the folded game alone. Chat messages are not part of the game: pages add the unread
 ones (service/chat/read_marks.py).
@@ -30,16 +30,18 @@ AlertKind: TypeAlias = Literal[
     "messages",
 ]
 Urgency: TypeAlias = Literal["answer", "news", "status"]
-"""`answer`: it waits for this person. `news`: it is shown until they dismiss it. `status`: it waits for
-others, or needs no attention; it is shown as long as it lasts, and not counted. This is their order."""
+"""`answer`: the alert waits for this person. `news`: it is shown until they dismiss it. `status`: it waits
+for others, or needs no attention; it is shown as long as it lasts, and not counted. Alerts are in this
+order."""
 
 
 @dataclass(frozen=True, slots=True)
 class Alert:
     """Something in a game that a person should answer or know.
 
-    `number` tells it apart from others of its kind; of a takeback or a dispute it is the seq. `seat` is the
-    vacant seat, and `action` the short form of the action that agrees to the end; each is None for others.
+    `number` distinguishes it from other alerts of its kind; for a takeback or a dispute it is the seq. `seat`
+    is the vacant seat, and `action` the short form of the action that agrees to the end; each is None for
+    others.
     """
 
     kind: AlertKind
@@ -51,12 +53,12 @@ class Alert:
 
     @property
     def key(self) -> str:
-        """The key by which it is dismissed, such as `ruling-45`."""
+        """The key with which it is dismissed, such as `ruling-45`."""
         return f"{self.kind}-{self.number}"
 
     @property
     def can_be_dismissed(self) -> bool:
-        """Whether the person may dismiss it: news, and questions that can only be answered by agreeing."""
+        """Whether the person can dismiss it: news, and questions that can only be answered by agreeing."""
         asks_for_agreement = self.kind in ("end", "pause", "vacancy")
         return self.urgency == "news" or (self.urgency == "answer" and asks_for_agreement)
 
@@ -67,7 +69,7 @@ class Alert:
 
 
 def alerts_of(game: Game, player: str | None, rematch: Game | None = None) -> list[Alert]:
-    """Return the alerts of a person in a game, first those that wait for their answer.
+    """Return the alerts of a person in a game, beginning with those that wait for an answer.
 
     `player` is None for a visitor without an account. `rematch` is the rematch of the game, if there is one
     that this person may see. Dismissed alerts are included.
@@ -86,7 +88,7 @@ def alerts_of(game: Game, player: str | None, rematch: Game | None = None) -> li
 
 
 def counted_alerts(game: Game) -> Mapping[str, tuple[str, ...]]:
-    """Return the keys of what badges count, by the id of the player or the arbiter whom it alerts."""
+    """Return the keys of the alerts that badges count, by the id of the player or arbiter whom they alert."""
     people = {*game.participants, *([] if game.arbiter is None else [game.arbiter])}
     keys = {
         person: tuple(alert.key for alert in alerts_of(game, person) if alert.is_counted)
@@ -129,7 +131,7 @@ def _takeback(game: Game, player: str) -> Iterator[Alert]:
 
 
 def _resumption(game: Game, seat: int) -> Iterator[Alert]:
-    """Say that an action was taken back, until somebody acts. A ruling says so itself."""
+    """Yield that an action was taken back, until somebody acts. A ruling has its own alert."""
     resumption = game.resumptions[-1] if game.resumptions else None
     if resumption is None or resumption.seq != game.position_seq:
         return
@@ -171,7 +173,7 @@ def _dispute(game: Game, player: str) -> Iterator[Alert]:
 
 
 def _proposals(game: Game, dispute: Dispute, seat: int) -> Iterator[Alert]:
-    """Yield the rulings that others propose now, to which the seat can agree, each once."""
+    """Yield the rulings that others currently propose and that the seat can agree to, without repetitions."""
     seats = () if game.arbiter is not None else seats_that_agree(game)
     if seat not in seats:
         return
@@ -260,7 +262,7 @@ def _pause(game: Game, player: str) -> Iterator[Alert]:
 
 
 def _vacancies(game: Game, player: str) -> Iterator[Alert]:
-    """Yield the seats that a person can take; those who play learn that one is vacant."""
+    """Yield the seats that a person can take; players of the game are told of vacant seats."""
     is_player = game.seat_of(player) is not None
     if not is_player and (game.has_joined(player) or player == game.arbiter):
         return

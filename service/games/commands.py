@@ -79,10 +79,10 @@ class GameCommands:
     ) -> Game:
         """Create a game and return it; the player takes its first place, and these bots the next ones.
 
-        `bots` are names of bots of the rules, each as often as wanted. `default_arbiter` is the id of the
+        `bots` are names of bots of the rules, which can be repeated. `default_arbiter` is the id of the
         player who becomes the arbiter if the new game names none and this player does not play in it. `nonce`
-        is what the player's program adds to the seed. `game_id` is the id of the game, if it does not matter
-        who else creates it. Raises Malformed, which names every wrong field, TooManyGames, and
+        is the contribution of the player's program to the seed. `game_id` is the id of the game, if several
+        players may create the same game. Raises Malformed, which names every wrong field, TooManyGames, and
         IdempotencyConflict if a game with this id exists.
         """
         least_seconds = self._min_seconds_per_turn
@@ -103,7 +103,8 @@ class GameCommands:
             _hex(nonce),
         ]
         if new.arbiter is not None:
-            # Without one, the request is as in versions without arbiters, whose records are still valid.
+            # Without an arbiter, the request is that of versions without arbiters, whose records are still
+            # valid.
             request.append(new.arbiter)
         if bots:
             request.append({"bots": list(bots)})
@@ -147,12 +148,12 @@ class GameCommands:
         idempotency_key: str | None = None,
         invitation: str | None = None,
     ) -> Game:
-        """Give the player a place and return the game; the last free place starts it.
+        """Give the player a place and return the game.
 
-        `invitation` is the token of an invitation, for a private game that the player may not see otherwise.
-        Raises NotNow (the game is full or has started, the player has a place, or is a guest and the game is
-        rated), Forbidden (requirements that the player does not meet), Malformed (nonce), TooManyGames,
-        NotFound (also if the invitation is not valid).
+        Taking the last free place starts it. `invitation` is the token of an invitation, for a private game
+        that the player could not see otherwise. Raises NotNow (the game is full or has started, the player
+        has a place, or is a guest and the game is rated), Forbidden (requirements that the player does not
+        meet), Malformed (nonce), TooManyGames, NotFound (also if the invitation is not valid).
         """
         keys = self._player_keys.valid_keys(player)
 
@@ -195,9 +196,9 @@ class GameCommands:
     ) -> Game:
         """Let the creator of a game give the next place to a bot, and return the game.
 
-        The last free place starts the game. `nonce` is the nonce of the bot, which the creator may supply.
-        Raises Forbidden (not the creator), Malformed (no such bot, nonce), NotNow (the game is full or has
-        started, or the creator has left it).
+        Taking the last free place starts the game. `nonce` is the nonce of the bot, which the creator can
+        supply. Raises Forbidden (not the creator), Malformed (no such bot, nonce), NotNow (the game is full
+        or has started, or the creator has left it).
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -249,7 +250,7 @@ class GameCommands:
         position has changed since `expected_seq`, or there is no such event yet), NotNow (the game has not
         started, is being scored, or is over), KeyNotUsable (not a key of the player in this game), Refused
         with the clause, InvalidPlayerSignature. A request that is repeated with its idempotency key gets the
-        same result and acts once.
+        same result, and acts only once.
         """
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
@@ -323,7 +324,8 @@ class GameCommands:
             return self._repository.change(game_id, player, signed, idempotency_key, request)
 
     def add_move(self, pending: PendingEvents, administrator: str, seat: int, player: str) -> None:
-        """Add the decision of an administrator to give the seat of a person to another player, and the move.
+        """Add an administrator's decision to give the seat of a person to another player, and the move
+        itself.
 
         Raises NotNow (`domain.administration.move_seat`), TooManyGames.
         """
@@ -337,20 +339,20 @@ class GameCommands:
     def end_turn(self, game_id: str, turn: int) -> list[Event]:
         """End a turn if it is still under way and its deadline has passed by a reliable clock.
 
-        Depending on the game's options, it is forfeited, a bot plays the rest of it, its time starts again,
-        or the seat is removed or left vacant. A game that is deserted is abandoned with that. The turn of a
-        vacant seat is ended without delay. Returns the events that were appended.
+        Depending on the game's options, the turn is forfeited, a bot plays the rest of it, its time starts
+        again, or the seat is removed or left vacant. If the game is then deserted, it is abandoned. The turn
+        of a vacant seat is ended without delay. Returns the events that were appended.
         """
         if not self._trusted_clock.is_reliable():
             return []
-        # Read before the events are dated, so that none of them is dated before the deadline.
+        # The clock is read before the events are dated, so that none of them is dated before the deadline.
         now = wall_clock.format(self._trusted_clock.now())
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             game = cached.game
             if game.to_act is None or game.turn != turn or not commands.is_due(game, now):
                 return
-            # Nobody can foresee this chance, unlike what derives from the log.
+            # Nobody can predict this chance, unlike chance that is derived from the log.
             chance = Chance(randomness.token_bytes(SECRET_BYTES))
             choose_action = partial(action_for_absent_player, chance=chance)
             commands.end_turn(pending, choose_action, lambda: self._repository.secret(game_id))
@@ -384,7 +386,7 @@ class GameCommands:
 
 
 def _joining_nonce(game: Game, nonce: bytes | None) -> tuple[bytes, NonceSource]:
-    """Return the nonce with which a place is taken, and who supplies it.
+    """Return the nonce for taking a place, and who supplies it.
 
     For a request without a nonce, the server draws one in a game with seed version 1. With version 2, nothing
     that the server chooses may influence the seed.

@@ -1,4 +1,4 @@
-"""Disputes and takebacks as JSON, as everybody who may see the game sees them; which texts they may have."""
+"""Disputes and takebacks as JSON, as every viewer of the game sees them, and the checks of their texts."""
 
 import unicodedata
 from collections.abc import Callable, Collection, Mapping
@@ -18,7 +18,7 @@ LAPSED: Final = "lapsed"
 
 
 def dispute_summary(game: Game, dispute: Dispute) -> JsonObject:
-    """Return what lists and the summary of a game contain of a dispute."""
+    """Return a dispute as it stands in lists and in the summary of a game."""
     is_open = dispute.ending is None
     return {
         "dispute": dispute.seq,
@@ -52,7 +52,7 @@ def pending_takeback(game: Game) -> JsonObject | None:
 def dispute_details(
     game: Game, dispute: Dispute, secrets: Callable[[str, Collection[str]], Mapping[str, str]]
 ) -> JsonObject:
-    """Return everything about a dispute. A statement that was erased or never made is null.
+    """Return a dispute with all details. A statement that was erased or never made is null.
 
     `secrets` is `LogReader.secrets`.
     """
@@ -80,11 +80,11 @@ _LINE_FEED: Final = "\n"
 _FORBIDDEN_CATEGORIES: Final = frozenset({"Cc", "Cs", "Zl", "Zp"})
 """Control characters, surrogates, line and paragraph separators."""
 _DIRECTION_CONTROLS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that change the direction of the text after them, and so can disguise it."""
+"""Characters that change the direction of the text after them, and so could disguise it."""
 
 
 def statement_fault(text: str, max_characters: int) -> Message | None:
-    """Return what is wrong with a statement, as the end of a sentence about it; None if it is allowed."""
+    """Return the fault of a statement, as the end of a sentence about it; None if it is allowed."""
     if not text.strip():
         return message("must not be empty")
     if len(text) > max_characters:
@@ -103,7 +103,7 @@ def statement_fault(text: str, max_characters: int) -> Message | None:
 
 
 def check_text_about(game: Game, seq: int | None, text: str, max_characters: int) -> None:
-    """Raise Malformed unless a text about a game, or about event `seq` of it, is like a statement."""
+    """Raise Malformed unless a text about a game, or about event `seq` of it, would be a valid statement."""
     faults: dict[str, Text] = {}
     if fault := statement_fault(text, max_characters):
         faults["text"] = fault

@@ -37,7 +37,7 @@ class GameErasure:
         self._listings = listings
 
     def delete_all_of(self, player: str) -> None:
-        """Have a player leave all games and decline all invitations, and delete their statements."""
+        """Make a player leave all games and decline all invitations, and delete their statements."""
 
         def leave(cached: CachedGame, pending: PendingEvents) -> None:
             """Before the start, give up the place; afterwards, resign."""
@@ -54,7 +54,7 @@ class GameErasure:
             if player in cached.game.awaited:
                 commands.decline(pending, player)
 
-        # In a game that is left out, the log is missing or damaged, or the game ends just now.
+        # A game is left out if its log is missing or damaged, or if it is just ending.
         self._repository.execute_each(
             self._listings.current_games(player),
             leave,
@@ -72,7 +72,7 @@ class GameErasure:
                 self._store.erase_statement(game_id, seq)
 
     def authors(self, players: Sequence[str]) -> list[str]:
-        """Return those of some players who have written statements that are not erased, in any game."""
+        """Return the players, of these, who have written statements in any game that are not erased."""
         authors = {author for _, _, author in self._statements()}
         return [player for player in players if player in authors]
 
@@ -103,7 +103,7 @@ class GameErasure:
 
 
 def _author(game: Game, event: Event) -> str | None:
-    """Return the id of the player who wrote the statement of an event; `game` has the players of its time."""
+    """Return the id of the player who wrote the statement of an event; `game` is the game at that event."""
     by = event["by"]
     if "seat" in by:
         return game.players[by["seat"]]

@@ -1,4 +1,4 @@
-"""The queries about single events: the explanation of one, and pages of those that pass a filter.
+"""The queries about single events: the explanation of an event, and pages of events that pass a filter.
 
 The work for each query is bounded, however long the game is.
 """
@@ -24,18 +24,18 @@ from service.store.event_store import LogReader
 from service.store.log_check import decode_opening
 
 SEARCHED_EVENTS: Final = 500
-"""Events after one that are searched for the scoring of its round, and before the start for nonces."""
+"""The most events searched after an event for the scoring of its round, and before the start for nonces."""
 NEXT_EVENTS: Final = 16
-"""Events after one that are searched first: a round is usually scored right after its end."""
+"""The number of events that are searched first: a round is usually scored right after its end."""
 
 
 DeliveriesAbout: TypeAlias = Callable[[str, int, str, Renderer], list[JsonObject]]
-"""Returns the deliveries about an event that a player may see; takes the game id, the seq, the player id."""
+"""Takes a game id, a seq and a player id, and returns the deliveries that the player may see."""
 
 
 @dataclass(eq=False, repr=False)
 class EventQueries:
-    """Explains and filters events, with only what a viewer may see. Thread-safe.
+    """Explains and filters events, limited to what a viewer may see. Thread-safe.
 
     `head` is always the game at its head, which the viewer must be allowed to see. Every method raises
     Unavailable if the store does not respond, and Unreadable if the game is damaged.
@@ -51,7 +51,8 @@ class EventQueries:
         return self._loader.transition(head, seq)
 
     def superseded_by(self, head: Game, event: Event) -> int | None:
-        """Return the event with which play resumed from before this event; None if it is on the branch.
+        """Return the event with which play resumed from before this event; None if it is on the current
+        branch.
 
         A scored round belongs to the branch of the event that ended it.
         """
@@ -112,7 +113,7 @@ class EventQueries:
     ) -> tuple[list[Event], int | None]:
         """Return at most `limit` events after event `after` that pass the filter, and the next `after`.
 
-        A page examines a bounded number of events, fewer if the filter asks for clauses. So it may have
+        A page examines a bounded number of events, fewer if the filter has clauses. It may therefore have
         fewer events than `limit`, even none, and still a next page. A page also ends before a damaged event.
         Raises GameDamaged if it would begin with one.
         """
@@ -142,12 +143,12 @@ class EventQueries:
     def _examined(
         self, head: Game, after: int, upto: int, event_filter: EventFilter
     ) -> Iterator[tuple[Event, bool]]:
-        """Yield the events after+1 … upto, each with whether it passes the filter."""
+        """Yield the events after+1 … upto, each with True if it passes the filter."""
         if after >= upto:
             return
         if event_filter.needs_games:
             for transition in self._loader.transitions(head, after, upto):
-                # Without the openings of secrets: every viewer finds the same events.
+                # The openings of secrets are left out, so that every viewer finds the same events.
                 yield transition.event, event_filter.matches(transition)
             return
         while after < upto:
@@ -162,7 +163,7 @@ class EventQueries:
     def _following_events(
         self, head: Game, seq: int, before: Game | None, after: Game
     ) -> Sequence[Event]:
-        """Return events after one that has ended a round or play, up to those that scored it."""
+        """Return the events after one that ended a round or play, up to those that scored it."""
         rounds = [round for round, ended_by in after.rounds_ended.items() if ended_by == seq]
         ends_play = after.is_played_out and not (before is not None and before.is_played_out)
         if not rounds and not ends_play:
@@ -193,7 +194,7 @@ class EventQueries:
     def _deliveries_for(
         self, head: Game, seq: int, player: str | None, renderer: Renderer
     ) -> list[JsonObject] | None:
-        """Return the deliveries about an event for a player or the arbiter of the game; else None."""
+        """Return the deliveries about an event for a player or the arbiter of the game; None for others."""
         if player is None or player not in (*head.participants, head.arbiter):
             return None
         return self._deliveries_about(head.id, seq, player, renderer)
@@ -209,7 +210,7 @@ def _names(head: Game, event: Event, names: Names) -> Names:
 
 
 def _sees_actor(visibility: Visibility, before: Game | None, event: Event) -> bool:
-    """Return whether everything is shown that the seat that acted saw."""
+    """Return whether the viewer may see everything that the acting seat saw."""
     seat = seat_in_play(event)
     if seat is None or before is None or before.state is None:
         return True

@@ -1,8 +1,8 @@
-"""The export of all games of a player: one line of JSON a game, with its record, newest first.
+"""The export of all games of a player: a line of JSON for each game, with its record, newest first.
 
 A line is {"game", "cursor", "notes", "record"}. The notes are the private ones of the player. The record is
-the text that `GET /games/ID/record` returns to the player, or null if the game cannot be read now. An export
-that is interrupted goes on after the cursor of its last line.
+the text that `GET /games/ID/record` returns to the player, or null if the game cannot be read now. An
+interrupted export continues after the cursor of its last line.
 """
 
 from collections.abc import Iterator
@@ -43,8 +43,8 @@ class GameExports:
     def export(self, player: str, cursor: str | None, limit: int = MAX_GAMES) -> Iterator[bytes]:
         """Return the lines of up to `limit` games in which a player has or had a place, in pages.
 
-        Each page is read when it is asked for, and has about as many bytes as a page of a record. Raises
-        Malformed for an invalid cursor. The iterator raises Unavailable if the store does not respond.
+        Each page is read when the iterator reaches it, and has about as many bytes as a page of a record.
+        Raises Malformed for an invalid cursor. The iterator raises Unavailable if the store does not respond.
         """
         return self._lines(player, self._page(player, cursor), limit)
 
@@ -64,7 +64,7 @@ class GameExports:
             page = self._page(player, page.next)
 
     def _line(self, player: str, cursor: str, game_id: str) -> Iterator[bytes]:
-        # What differs in length is at the end, so that the record needs no memory as a whole.
+        # The part of variable length is at the end, so that the record is never in memory as a whole.
         notes = [note_json(note) for note in self._private_notes.in_game(game_id, player)]
         fields = {"game": game_id, "cursor": cursor, "notes": notes}
         beginning = orjson.dumps(fields)[:-1] + b',"record":'

@@ -1,4 +1,4 @@
-"""The games that a process has in memory: their heads, and earlier states of long games."""
+"""The games that a process keeps in memory: their heads, and earlier states of long games."""
 
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ from service.bounds import Bounds
 
 _DEFAULTS: Final = Bounds()
 _ROUND_ENDS: Final = 100
-"""Games of which the end of a round is kept; only a worker that scores rounds needs it."""
+"""The number of games of which the end of a round is kept, for workers that score rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class CachedGame:
-    """A game up to some seq, and since when its position has not changed.
+    """A game up to some seq, and the event since which its position has not changed.
 
     All events from `unchanged_since` to the game's seq have the same `state`, so a player who saw the
     game after any of them has seen the current position.
@@ -61,7 +61,7 @@ class GameCache:
 
     A snapshot is the game after every event whose seq is a multiple of `snapshot_interval`. An earlier state
     of a game is folded from the last snapshot before it, so it costs at most that number of events. The end
-    of the round that was scored last is kept too, so that a later round is folded on from there.
+    of the round that was scored last is kept too, so that a later round is folded from there.
     """
 
     def __init__(
@@ -80,9 +80,9 @@ class GameCache:
         self._max_snapshots = max_snapshots
         self._heads: LRUCache[str, CachedGame] = LRUCache(capacity)
         self._snapshots: OrderedDict[tuple[str, int], CachedGame] = OrderedDict()
-        """By game id and seq, the least recently used first."""
+        """The snapshots by game id and seq, the least recently used first."""
         self._snapshot_seqs: defaultdict[str, set[int]] = defaultdict(set)
-        """By game id, the seqs of its snapshots."""
+        """The seqs of the snapshots, by game id."""
         self._round_ends: LRUCache[str, CachedGame] = LRUCache(_ROUND_ENDS)
         self._lock = Lock()
 
@@ -91,11 +91,11 @@ class GameCache:
 
     @property
     def snapshots(self) -> int:
-        """How many snapshots of games are cached."""
+        """The number of cached snapshots."""
         return len(self._snapshots)
 
     def get(self, game_id: str) -> CachedGame | None:
-        """Return the game as it was last stored here; its log may have moved on since."""
+        """Return the game as it was last stored here; its log may be longer by now."""
         with self._lock:
             return self._heads.get(game_id)
 
@@ -108,7 +108,7 @@ class GameCache:
                 self._heads[game_id] = cached
 
     def latest(self, game_id: str, upto: int | None = None) -> CachedGame | None:
-        """Return the latest cached state of a game after an event of at most `upto` (None: of all)."""
+        """Return the latest cached state of a game up to event `upto` (None: of all)."""
         with self._lock:
             head = self._heads.get(game_id)
             if head is not None and (upto is None or head.game.seq <= upto):
@@ -137,7 +137,7 @@ class GameCache:
                 self._remove_snapshot(*next(iter(self._snapshots)))
 
     def put_round_end(self, cached: CachedGame) -> None:
-        """Store a game as it was at the end of a round, in place of an earlier or later round."""
+        """Store a game as it was at the end of a round; it replaces the end of another round."""
         with self._lock:
             self._round_ends[cached.game.id] = cached
 

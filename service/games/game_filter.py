@@ -1,4 +1,4 @@
-"""Which games of a list are shown: those with certain rules, seats, free places and time for a turn."""
+"""Filters lists of games by rules, seats, free places and time for a turn."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from service.games.listings import GameKind
 from service.games.summary import Summary
 
 Pace: TypeAlias = Literal["none", "hour", "day", "slow"]
-"""How much time a turn has: any, at most an hour, more than that and at most a day, or more than a day."""
+"""The time for a turn: any, at most an hour, more than that and at most a day, or more than a day."""
 Result: TypeAlias = Literal["won", "lost"]
-"""How a finished game has ended for a player: in the first place, or in another one."""
+"""The result of a finished game for a player: the first place, or another one."""
 RESULTS: Final[tuple[Result, ...]] = get_args(Result)
 PACES: Final[tuple[Pace, ...]] = get_args(Pace)
 _HOUR: Final = 3600
@@ -27,8 +27,8 @@ class GameFilter:
     """The conditions that a game must meet; None stands for no condition.
 
     `expansions` are options of the rules with the values that they must have; `free` is the least number of
-    free places, which only games that have not started have. `result` is a player and how a game has ended
-    for that player.
+    free places, which only games that have not started have. `result` is a player and the result for that
+    player.
     """
 
     rules: str | None = None
@@ -40,7 +40,7 @@ class GameFilter:
 
     @property
     def needs_summaries(self) -> bool:
-        """Whether the kinds of games (`kinds`) do not say which of them pass."""
+        """Whether the kinds of games (`kinds`) are not enough to decide which games pass."""
         return any(condition is not None for condition in (self.pace, self.free, self.result))
 
     @property
@@ -93,7 +93,7 @@ def kind_of_created(settings: Mapping[str, Any]) -> GameKind | None:
 
 
 def pace_of(clock: Clock | None) -> Pace:
-    """Return how much time a turn has on a clock: its time for a turn or, without one, the time bank."""
+    """Return the pace of a clock, from its time for a turn or, without one, from its time bank."""
     if clock is None:
         return "none"
     seconds = clock.get("per_turn", clock.get("bank", 0))
@@ -112,7 +112,7 @@ def _free_places(summary: Summary) -> int:
 
 
 def filter_of_kinds(query: JsonObject) -> GameFilter:
-    """Return the filter that the parameters for rules, expansions and seats stand for."""
+    """Return the filter for the parameters of a query for rules, expansions and seats."""
     return GameFilter(
         rules=query["rules"],
         expansions={

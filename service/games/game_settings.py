@@ -1,4 +1,4 @@
-"""Checks of the settings of a new game: what the rules check, its clock, and its bots."""
+"""Checks the settings of a new game: the rules' own checks, its clock, and its bots."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -16,15 +16,15 @@ from replay.bots.playout import bot_names
 DEFAULT_BOT: Final = "sensible"
 """The bot that every rule system has (`RuleSystem.BOTS`)."""
 MAX_BOTS: Final = 16
-"""The most bots of a new game whose names are checked. How many have a place depends on the game."""
+"""The most bots of a new game whose names are checked. The number of places depends on the game."""
 
 
 def settings_faults(
     rules: object, seats: object, options: object, clock: object, bots: object, least_seconds: int
 ) -> dict[str, Text]:
-    """Return what is wrong with the settings of a new game, by field. Anything may be passed.
+    """Return the faults of the settings of a new game, by field. The arguments can have any type.
 
-    `least_seconds` is what the clock must leave for each turn on this server.
+    `least_seconds` is the least time for each turn that this server allows.
     """
     known_options = options if isinstance(options, Mapping) else {}
     faults: dict[str, Text] = {}
@@ -42,7 +42,7 @@ def settings_faults(
 
 
 def bot_fault(rules: AnyRuleSystem, bot: object) -> Message | None:
-    """Return what is wrong with the name of a bot that is to play by these rules; None if nothing is."""
+    """Return the fault of the name of a bot for these rules; None if the bot exists."""
     names = bot_names(rules)
     return None if bot in names else one_of(names)
 
@@ -50,9 +50,9 @@ def bot_fault(rules: AnyRuleSystem, bot: object) -> Message | None:
 def _bot_faults(
     rules: object, seats: object, options: Mapping[str, object], bots: Sequence[object]
 ) -> dict[str, Text]:
-    """Return what is wrong with the bots of a new game, by field.
+    """Return the faults of the bots of a new game, by field.
 
-    Nothing is as long as rules, seats or options are unknown, which is another fault.
+    There are none if rules, seats or options are unknown, which is another fault.
     """
     try:
         system = rule_system_for(rules, options)
@@ -70,10 +70,10 @@ def _bot_faults(
 
 
 def _short_turn_faults(clock: object, least: int) -> dict[str, Text]:
-    """Return why a clock leaves less than `least` seconds for a turn, by field; {} if it does not.
+    """Return the faults of a clock that leaves less than `least` seconds for a turn, by field.
 
-    What a turn has at least is the time for each turn and the increment, when the time bank is used up. A
-    clock that is invalid otherwise has no fault here.
+    The least time of a turn is the time for each turn plus the increment, when the time bank is used up.
+    A clock that is invalid in another way has no fault here.
     """
     if least <= 1 or not isinstance(clock, Mapping):
         return {}

@@ -1,12 +1,12 @@
-"""Invitations: those by handle, which wait for an answer, and links with which players see and join games.
+"""Invitations: by handle, which wait for an answer, and by a link with which anybody can see and join a game.
 
-Inviting, declining and revoking by handle are events. A link is valid for a game that has not started, even a
+Inviting by handle, declining and revoking are events. A link is valid for a game that has not started, even a
 private one.
 
     cartulary:{GAME}:invitations   hash: id of a player -> the time until which that player's token is
                                    valid, a space, and the secret part of the token; expires
 
-Every player of a game can have one invitation to it; making another one revokes it. It is valid while its
+Every player of a game can have one link to it; making another one revokes it. A link is valid while its
 player has a place, until the game starts. A token is the id of the game, a hyphen, and random characters.
 """
 
@@ -99,7 +99,7 @@ class Invitations:
             self._redis.hdel(_key(game_id), player)
 
     def get(self, token: str) -> Invitation:
-        """Return the invitation with a token. Raises NotFound if it is not valid, or no longer."""
+        """Return the invitation with a token. Raises NotFound if it is not valid, or no longer valid."""
         try:
             game = self._loader.load(game_of_token(token)).game
         except NotFound:
@@ -109,7 +109,7 @@ class Invitations:
     def inviter(self, game: Game, token: str) -> str:
         """Return the id of the player whose invitation to the game this is.
 
-        Raises NotFound if it is not valid, or no longer: once the game has started, or that player has left.
+        Raises NotFound if it is not valid, which includes that the game has started or that player has left.
         """
         if game.status != "open":
             raise _not_valid()
@@ -129,12 +129,12 @@ class Invitations:
 
 
 def game_of_token(token: str) -> str:
-    """Return the id of the game that a token names, whether or not it is valid and there is such a game."""
+    """Return the id of the game that a token names. Neither the token nor the game is checked."""
     return trim_code(token).partition("-")[0]
 
 
 def _not_valid() -> NotFound:
-    """Return the error for any invitation that is not valid: it does not reveal whether there is a game."""
+    """Return the error for any invalid invitation. It does not reveal whether the game exists."""
     return NotFound.with_message("this invitation is not, or no longer, valid")
 
 
@@ -194,7 +194,7 @@ class InvitationCommands:
     def invite(
         self, game_id: str, player: str, invited: str, idempotency_key: str | None = None
     ) -> Game:
-        """Have the creator of a game invite another person, who has an account.
+        """Invite another person, who has an account, for the creator of a game.
 
         Raises Forbidden (not the creator, or one of them is not a member of the club of the game), NotNow
         (also for too many invitations).
@@ -204,7 +204,7 @@ class InvitationCommands:
             self._require_creator(cached.game, player)
             club = cached.game.options.get("club")
             if club is not None:
-                # A creator who has left the club does not learn who its members are.
+                # A creator who has left the club must not learn who its members are.
                 if not self._clubs.is_member(club, player):
                     raise Forbidden.with_message("only the members of its club can join this game")
                 if not self._clubs.is_member(club, invited):
@@ -229,7 +229,7 @@ class InvitationCommands:
     def revoke(
         self, game_id: str, player: str, invited: str, idempotency_key: str | None = None
     ) -> Game:
-        """Have the creator of a game withdraw an invitation. Raises Forbidden (not the creator), NotNow."""
+        """Withdraw an invitation, for the creator of a game. Raises Forbidden (not the creator), NotNow."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             self._require_creator(cached.game, player)
@@ -240,7 +240,7 @@ class InvitationCommands:
         )
 
     def decline(self, game_id: str, player: str, idempotency_key: str | None = None) -> Game:
-        """Have an invited player decline; does nothing if they have declined before. Raises NotNow."""
+        """Decline an invitation for a player. Idempotent. Raises NotNow."""
 
         def handler(cached: CachedGame, pending: PendingEvents) -> None:
             self._repository.access.require_visible(cached.game, player)

@@ -1,8 +1,8 @@
 """The lessons of players: a projection of the logs of their games, which is kept in memory only.
 
-There are lessons in tutorial games, and in games against bots for a player who has switched them on. That is
-a setting of the account and concerns nobody else, so the log knows nothing of it. The lessons that are due at
-a moment count as introduced when the seat has acted.
+Tutorial games have lessons, and so do games against bots for a player who has switched them on. That is a
+setting of the account and concerns nobody else, so it is not in the log. The lessons that are due count as
+introduced when the seat has acted.
 """
 
 from collections.abc import Collection, Iterable
@@ -21,7 +21,7 @@ from service.bounds import Bounds
 from service.games.loader import GameLoader
 
 CACHED_SEATS: Final = 2_000
-"""Seats whose lessons are kept."""
+"""The number of seats whose lessons are cached."""
 
 
 def lessons_at(game: Game, seat: int, introduced: Collection[str]) -> tuple[AnyLesson, ...]:
@@ -70,14 +70,14 @@ _NONE: Final = _Introduced(0, "", ())
 
 @dataclass(frozen=True, slots=True)
 class PlayerLessons:
-    """Whether a player gets lessons in a game, and those that are due now."""
+    """Whether a player gets lessons in a game, and the lessons that are due now."""
 
     is_on: bool
     due: tuple[AnyLesson, ...] = ()
 
 
 def is_tutorial(game: Game) -> bool:
-    """Return whether a game was created to learn by playing."""
+    """Return whether a game is a tutorial."""
     return bool(game.options.get("tutorial"))
 
 
@@ -92,9 +92,9 @@ class Lessons:
         self._lock = Lock()
 
     def is_offered(self, head: Game, seat: int | None) -> bool:
-        """Return whether the player of a seat can switch lessons on: while a game against bots goes on.
+        """Return whether lessons can be switched on: in a running game against bots or a tutorial.
 
-        Also in a tutorial game. A game that is too long to be replayed has no further lessons.
+        A game that is too long to be replayed has no more lessons.
         """
         if seat is None or head.status != "playing" or head.seq > self._bounds.max_replayed_events:
             return False
@@ -121,7 +121,7 @@ class Lessons:
         return () if lessons is None else lessons.due
 
     def _since(self, head: Game, seat: int) -> str | None:
-        """Return since when a player gets lessons in a game: a timestamp, or "" for its beginning."""
+        """Return the timestamp from which on a player gets lessons in a game, or "" for its beginning."""
         setting = self._players.lessons_setting(head.players[seat])
         if setting is None:
             return "" if is_tutorial(head) else None
@@ -137,7 +137,7 @@ class Lessons:
             [*self._loader.transitions(head, cached.seq, head.seq)] if cached.seq < head.seq else []
         )
         if cached.seq and (not transitions or transitions[0].event["prev"] != cached.hash):
-            # The store has lost events since then, and others have taken their places.
+            # The store has lost events since then, and other events have their places.
             cached, transitions = _NONE, [*self._loader.transitions(head, 0, head.seq)]
         transitions = [transition for transition in transitions if transition.event["at"] >= since]
         names = introduced_lessons(transitions, seat, cached.names)

@@ -16,11 +16,11 @@
     cartulary:{GAME}:listed             set, the keys of the listings above that contain the game
     cartulary:{GAME}:summary            the summary of a game that is not in progress (games/summary.py)
 
-In a cluster, those that name no player are in shards by the id of the game, such as
+In a cluster, listings that do not name a player are in shards by the id of the game, such as
 `cartulary:{games:STATUS:N}` (service/store/shards.py). On a single Redis, shards would only be slower.
 
 A member is `CREATED~GAME` and all scores are 0, so Redis sorts members by time of creation. A cursor is a
-member: what follows it stays the same however many games are added.
+member: the members after it stay the same, however many games are added.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -44,14 +44,14 @@ from service.store.shards import Shards
 
 _NAME: Final = "games"
 _PATTERNS: Final = ("cartulary:games:*", "cartulary:{games:*")
-"""What the keys of listings match."""
+"""The pattern of the keys of listings."""
 STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 StatusName = TypeVar("StatusName", bound=str)
 EXAMINED: Final = 250
-"""The most games that are examined for a page, if only some of them belong on it: private games of one
-status, or games that may pass a filter."""
+"""The most games that are examined for a page if only some of them belong on it: private games of a status,
+or games that may pass a filter."""
 _PART_OF_SHARD: Final = 4
-"""Of the members of a page, a shard is read for a fourth at first: on average, it has a sixteenth."""
+"""Each shard is first read for a fourth of the members of a page: on average, it has a sixteenth."""
 _BATCH_SIZE: Final = 500
 _SYSTEM: Final = "system"
 _PRIVATE_SYSTEM: Final = "private-system"
@@ -60,14 +60,14 @@ _PRIVATE_CLUB: Final = "private-club"
 
 
 class GameKind(NamedTuple):
-    """The rule system of a game, by its own name, and the number of its seats."""
+    """The name of the rule system of a game, and the number of its seats."""
 
     system: str
     seats: int
 
 
 class _Listing(NamedTuple):
-    """A listing of the games of everybody, or of those of one player, or of one club in its place."""
+    """A listing of the games of everybody, of one player, or of one club."""
 
     name: str
     player: str = ""
@@ -79,18 +79,18 @@ class _Listing(NamedTuple):
 
 
 _shards: Final = cache(Shards)
-"""Returns the shards of a listing by its name; there are as many as statuses and kinds of games."""
+"""Returns the shards of a listing by its name; the names are bounded by statuses and kinds of games."""
 
 
 class GamesOfClub(NamedTuple):
-    """The games of a club. `for_member`: also the private ones."""
+    """The games of a club, including private ones if `for_member`."""
 
     club: str
     for_member: bool
 
 
 class _Source(NamedTuple):
-    """A listing whose members belong on a page if, for each condition, one of its listings has them too."""
+    """A listing whose members belong on a page if one of the listings of each condition has them too."""
 
     listing: "_Listing"
     conditions: tuple[tuple["_Listing", ...], ...] = ()
@@ -109,7 +109,7 @@ class Page:
         return tuple(map(game_of_member, self.members))
 
     def first(self, count: int) -> "Page":
-        """Return this page with only its first `count` games; the others are on the next page."""
+        """Return this page with only its first `count` games; the next page has the others."""
         if count >= len(self.members):
             return self
         return Page(self.members[:count], self.members[count - 1])
@@ -119,7 +119,7 @@ class Listings:
     """The listings of a service. Every method raises Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, *, is_sharded: bool = False) -> None:
-        """`is_sharded`: the client is of a cluster."""
+        """`is_sharded` is True for the client of a cluster."""
         self._redis = client
         self._is_sharded = is_sharded
 
@@ -137,7 +137,7 @@ class Listings:
             if former is not None:
                 listed |= {self._key(listing, game.id) for listing in _listings_of(former)}
             outdated = listed - current
-            # Written before the game is added, so that a later call removes it from every listing.
+            # This is written before the game is added, so that a later call removes it from every listing.
             self._redis.sadd(listings_key, *current)
             with self._redis.pipeline(transaction=False) as pipeline:
                 for key in current:
@@ -145,7 +145,7 @@ class Listings:
                 for key in outdated:
                     pipeline.zrem(key, _member(game))
                 if game.status == "playing":
-                    # The next action would make it out of date.
+                    # The summary would be out of date after the next action.
                     pipeline.delete(game_key(game.id, "summary"))
                 else:
                     pipeline.set(game_key(game.id, "summary"), encode_summary(summarize(game)))
@@ -166,16 +166,16 @@ class Listings:
     ) -> Page:
         """Return games with any of the statuses (none given: with any status), newest first.
 
-        With `player`, only games in which that player has a place, and with `opponent` that other one too;
-        with `kinds`, only games of these.
-        With `club`, only games of that club, the private ones for its members only. Otherwise, private games
-        are included if the player `viewer` may see them, private games of clubs only if that does not follow
-        from the membership alone. Raises Malformed for an invalid cursor.
+        With `player`, the page has only games in which that player has a place, and with `opponent` that
+        player too; with `kinds`, only games of these kinds. With `club`, it has only games of that club, and
+        private games only for members. Otherwise, private games are included if the player `viewer` may see
+        them; those of clubs are included only if the viewer may see them without being a member. Raises
+        Malformed for an invalid cursor.
 
-        A page costs a bounded number of round trips and members, however long the listings are. With a
-        player or a viewer it may have fewer games than `limit`, even none, and still a next page: only some
-        of the games of a player may be of these kinds, and only some of the private games that the viewer
-        may see belong on the page of another player.
+        A page costs a bounded number of round trips and members, however long the listings are. With a player
+        or a viewer it may have fewer games than `limit`, even none, and still a next page: perhaps only some
+        of the games of a player are of these kinds, or only some of the private games that the viewer may see
+        belong on the page of another player.
         """
         below = "+" if cursor is None else f"({_checked_cursor(cursor)}"
         chosen = tuple(dict.fromkeys(statuses)) or STATUSES
@@ -201,11 +201,11 @@ class Listings:
             members = {member for listing in complete for member in heads[listing]}
             members.update(self._members_that_meet(heads, to_filter))
         examined = [heads[source.listing] for source in to_filter]
-        # Whatever follows the last examined member of a listing is not known yet.
+        # The members after the last examined one of a listing are not known yet.
         ends = [head[-1] for head in examined if len(head) == EXAMINED]
         end = max(ends, default=None)
         ordered = sorted((m for m in members if end is None or m >= end), reverse=True)
-        # A game whose status is just changing may be in two listings, so the members are a set.
+        # A game whose status is changing may be in two listings, so the members are a set.
         return Page(tuple(ordered), end).first(limit)
 
     def page_of_all(
@@ -266,12 +266,12 @@ class Listings:
         return tuple(game_of_member(to_text(member)) for reply in replies for member in reply)
 
     def count_private_games(self, player: str, status: Status) -> int:
-        """Return in how many private games with a status the player has a place."""
+        """Return the number of private games with a status in which the player has a place."""
         with unavailable_on_error():
             return self._redis.zcard(_listing(status, "with", player=player).key)
 
     def count_current_games(self, player: str) -> int:
-        """Return in how many games that are open or in progress the player has a place, in one round trip."""
+        """Return the number of open or running games in which the player has a place, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for listing in current_listings(player):
                 pipeline.zcard(listing)
@@ -280,7 +280,7 @@ class Listings:
     def reserve_current_game(
         self, player: str, maximum: int, name: str
     ) -> AbstractContextManager[bool]:
-        """Reserve one of so many current games of a player; see `reserved_entry`."""
+        """Reserve one of the `maximum` current games of a player; see `reserved_entry`."""
         key = f"cartulary:reserved-games-of:{player}"
         count = partial(self.count_current_games, player)
         return reserved_entry(self._redis, key, maximum, count, name)
@@ -296,7 +296,7 @@ class Listings:
     def count_public_games(
         self, statuses: Sequence[Status], kinds: Sequence[GameKind]
     ) -> dict[GameKind, list[int]]:
-        """Return how many public games of each kind have each of the statuses, in one round trip."""
+        """Return the numbers of public games by kind and status, in one round trip."""
         keys = {
             kind: [self._keys(_kind_listing(status, _SYSTEM, kind)) for status in statuses]
             for kind in kinds
@@ -350,7 +350,7 @@ class Listings:
         return self._merged(rows | self._read_heads(below, longer), limits) if longer else heads
 
     def _read_heads(self, below: str, lengths: Mapping[str, int]) -> dict[str, list[str]]:
-        """Return so many of the first members of keys below a bound, in descending order."""
+        """Return the first `lengths` members of each key below a bound, in descending order."""
         with self._redis.pipeline(transaction=False) as pipeline:
             for key, length in lengths.items():
                 pipeline.zrevrangebylex(key, below, "-", start=0, num=length)
@@ -360,7 +360,7 @@ class Listings:
     def _merged(
         self, rows: Mapping[str, Sequence[str]], limits: Mapping[_Listing, int]
     ) -> dict[_Listing, list[str]]:
-        """Return the first members of each listing in descending order from those of its keys."""
+        """Merge the members of the keys of each listing, and return the first ones in descending order."""
         return {
             listing: sorted(
                 {member for key in self._keys(listing) for member in rows[key]}, reverse=True
@@ -403,7 +403,7 @@ class Listings:
                     yield member
 
     def _keys(self, listing: _Listing) -> tuple[str, ...]:
-        """Return the keys that have the members of a listing."""
+        """Return the keys with the members of a listing."""
         is_sharded = self._is_sharded and not listing.player
         return _shards(listing.name).all if is_sharded else (listing.key,)
 
@@ -413,7 +413,7 @@ class Listings:
         return _shards(listing.name).key(game_id) if is_sharded else listing.key
 
     def _by_key(self, listing: _Listing, members: Sequence[str]) -> dict[str, list[str]]:
-        """Return members by each key that may have them: their shard, and that of earlier versions."""
+        """Return members by the keys that may have them: their shard, and the key of earlier versions."""
         keys: dict[str, list[str]] = {listing.key: [*members]} if members else {}
         for member in members:
             if (key := self._key(listing, game_of_member(member))) != listing.key:
@@ -553,7 +553,7 @@ def current_listings(player: str) -> tuple[str, ...]:
 
 
 def game_of_member(member: str) -> str:
-    """Return the id of the game that a member of a listing stands for."""
+    """Return the id of the game in a member of a listing."""
     return member.split("~", 1)[1]
 
 

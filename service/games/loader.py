@@ -2,11 +2,12 @@
 
 Logs are read in pages, so that a long one never blocks Redis for long. The heads of games and earlier
 states of long games are cached. Cached games are shared among threads and never changed: advancing one
-folds new events into a copy. Of several threads that want the same result at the same time, one computes it
+folds new events into a copy. If several threads need the same result at the same time, only one computes it
 (`SingleFlight`).
 
-Every line that is read is checked against the hashes in it (service/store/log_check.py). Nothing from a
-damaged event on can be read. The game before it is cached like a head, so that trying again costs little.
+Every line that is read is checked against the hashes in it (service/store/log_check.py). A damaged event and
+the events after it cannot be read. The game before them is cached like a head, so that another attempt costs
+little.
 """
 
 import logging
@@ -37,9 +38,9 @@ from service.store.log_check import MISSING, NO_SECRET, check_lines, read_openin
 log = logging.getLogger(__name__)
 
 GAME_ID: Final = re.compile(r"(?!new$)[A-Za-z0-9_-]{1,64}")
-"""The ids of games that are stored, also of those from elsewhere. `/games/new` is the form of a new game."""
+"""The ids of stored games, including imported ones. `/games/new` is the form for a new game."""
 PAGE_LINES: Final = 500
-"""Lines of a log that are read with one command."""
+"""The number of lines of a log that are read with one command."""
 
 
 OnLoss: TypeAlias = Callable[[Game], None]
@@ -47,7 +48,7 @@ OnDamage: TypeAlias = Callable[[GameDamaged], None]
 
 
 class History(NamedTuple):
-    """A game at its head or, if it is damaged, before the damage."""
+    """A game at its head or, if the game is damaged, before the damage."""
 
     head: Game
     damage: GameDamaged | None = None
@@ -59,8 +60,8 @@ class GameLoader:
     The games that it returns are shared and must not be changed. Every method raises Unavailable if the store
     does not respond, and GameDamaged if the part of the game that it reads is damaged.
 
-    If the cache has the snapshots of a game, any state of it costs at most `snapshot_interval` events
-    (service/games/loader.py). If not, one thread folds the whole log, while the others wait for it.
+    If the cache has the snapshots of a game, any state of it costs at most `snapshot_interval` events.
+    Otherwise, one thread folds the whole log, while the others wait for it.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class GameLoader:
     ) -> None:
         """`on_loss` is called with a cached game whose last event is no longer in the log.
 
-        `on_damage` is called with the damage of a game, each time when it is noticed.
+        `on_damage` is called with the damage of a game each time it is noticed.
 
         `access` decides who may see the games that are loaded; the default knows no clubs.
         """
@@ -86,7 +87,7 @@ class GameLoader:
 
     @property
     def cached_games(self) -> int:
-        """How many games this process has cached."""
+        """The number of games that this process has cached."""
         return len(self._cache)
 
     def load(self, game_id: str) -> CachedGame:
@@ -98,13 +99,14 @@ class GameLoader:
             cached = self._cold_loads.run(
                 game_id, lambda: self._catch_up(game_id, self._cache.latest(game_id))
             )
-        # Also after a cold load: another thread may have read the head before the caller's last append.
+        # This is done after a cold load too: another thread may have read the head before the caller's last
+        # append.
         return self._catch_up(game_id, cached)
 
     def visible_game(self, game_id: str, player: str | None) -> Game:
         """Return the game at its head for a player (None: a viewer without a token).
 
-        Raises NotFound, also for a private game that the player may not see.
+        Raises NotFound, including for a private game that the player may not see.
         """
         try:
             game = self.load(game_id).game
@@ -116,7 +118,8 @@ class GameLoader:
         return game
 
     def visible_history(self, game_id: str, player: str | None, seq: int | None) -> History:
-        """Return the game at its head like `visible_game` or, if it is damaged after event `seq`, before it.
+        """Return the game at its head like `visible_game`; if it is damaged after event `seq`, before the
+        damage.
 
         `seq` is None for the last event.
         """
@@ -136,7 +139,7 @@ class GameLoader:
     def find_losses(self) -> None:
         """Report and remove every cached game whose last event is no longer in the log.
 
-        For use after the connection to the store was lost, since a replica may have taken its place.
+        This is for use after the connection to the store was lost, since a replica may have replaced it.
         """
         heads = self._cache.heads()
         for start in range(0, len(heads), PAGE_LINES):
@@ -149,7 +152,7 @@ class GameLoader:
     def players(self, game_id: str) -> tuple[str, ...]:
         """Return the ids of the players of a game by seat; none before the start. Raises NotFound.
 
-        They are those at the time when this process last read the log of the game.
+        They are the players as of when this process last read the log of the game.
         """
         cached = self._cache.get(game_id) or self.load(game_id)
         return cached.game.players
@@ -188,7 +191,7 @@ class GameLoader:
     def _load_many(
         self, game_ids: Sequence[str], max_events: int, summaries: Mapping[str, Summary]
     ) -> Iterator[Game | Summary | None]:
-        """Iterate over many games at their heads; in place of a game, its summary if that is current."""
+        """Iterate over many games at their heads, or over their summaries where these are current."""
         cached = {game_id: self._cache.get(game_id) for game_id in game_ids}
         max_lines = min(PAGE_LINES, max(2, max_events // max(1, len(cached))))
         read_after = {game_id: _read_after(game) for game_id, game in cached.items()}
@@ -223,7 +226,7 @@ class GameLoader:
     def game_at_round_end(self, game_id: str, seq: int) -> Game:
         """Return the game as it was after event `seq`, which ended a round, and keep it in the cache.
 
-        So the rounds of a game that are scored one after the other cost one fold of its log in all. Raises
+        Scoring all rounds of a game one after the other thus costs one fold of its log in all. Raises
         NotFound if there is no such event.
         """
         cached = self._state_at(game_id, seq)
@@ -257,7 +260,7 @@ class GameLoader:
             before = current
 
     def event_range(self, game_id: str, after: int, upto: int) -> tuple[Event, ...]:
-        """Return those of the events after+1 … upto that exist."""
+        """Return the existing events of after+1 … upto."""
         lines = self._log_reader.read(game_id, after, upto)
         events, fault = check_lines(game_id, after, lines)
         if fault is not None:
@@ -266,7 +269,7 @@ class GameLoader:
         return tuple(map(upcast, events))
 
     def event_page(self, game_id: str, after: int, limit: int) -> list[Event]:
-        """Return events after+1 … of a game, at most `limit`, up to a damaged one.
+        """Return at most `limit` events after event `after`, up to a damaged one.
 
         Raises GameDamaged if the first of them is damaged.
         """
@@ -308,7 +311,7 @@ class GameLoader:
         if latest - _seq_of(snapshot) >= self._cache.snapshot_interval:
             key = f"snapshots of {game_id}"
             with suppress(GameDamaged):
-                # The damage may be behind the event.
+                # The damage may be after the event.
                 self._cold_loads.run(key, lambda: self._catch_up(game_id, snapshot))
             snapshot = self._cache.latest(game_id, latest)
         lines = self._log_reader.read(game_id, _read_after(snapshot), upto)
@@ -340,7 +343,7 @@ class GameLoader:
         return before
 
     def _drop_lost(self, cached: CachedGame) -> None:
-        """Remove a game from the cache whose last event the store has lost, and report it."""
+        """Remove from the cache a game whose last event the store has lost, and report the loss."""
         self._on_loss(cached.game)
         self._cache.drop(cached.game.id)
 
@@ -349,7 +352,7 @@ class GameLoader:
     ) -> CachedGame:
         """Return the cached game advanced by the lines read after `_read_after(cached)`.
 
-        The snapshots on the way are cached. Raises NotFound if the game has no event, and Unreadable.
+        The snapshots on the way are cached. Raises NotFound if the game has no events, and Unreadable.
         """
         lines = lines[0 if cached is None else 1 :]
         if not lines:
@@ -379,13 +382,13 @@ class GameLoader:
     def _require_no_gap(self, game_id: str, last: int, upto: int) -> None:
         """Raise GameDamaged if the log has event `upto` or a later one, but not the one after event `last`.
 
-        Event `last` is the last that was read, up to event `upto`. The log may also end with it.
+        Event `last` is the last that was read, up to event `upto`; the log may also end with it.
         """
         if last < upto and self._log_reader.read(game_id, upto, limit=1):
             raise self._damaged(game_id, last + 1, MISSING)
 
     def note_damage(self, damage: GameDamaged) -> None:
-        """Forget a game that this process has read before it was damaged, and report the damage."""
+        """Forget a game that this process read before it was damaged, and report the damage."""
         cached = self._cache.get(damage.game_id)
         if cached is not None and cached.game.seq >= damage.event:
             self._cache.drop(damage.game_id)
@@ -438,10 +441,10 @@ def _continues(cached: CachedGame | None, lines: Sequence[bytes]) -> bool:
 
 
 def _has_hash(line: bytes, hash: str) -> bool:
-    # After the id of the game: `EventsLost` has the hash of another event in its data.
+    # Search after the id of the game: `EventsLost` has the hash of another event in its data.
     return b'","hash":"%b"' % hash.encode() in line
 
 
 def _read_after(cached: CachedGame | None) -> int:
-    """Return the seq after which to read the log: the last cached event is read again, for its hash."""
+    """Return the seq after which to read the log: before the last cached event, for its hash."""
     return 0 if cached is None else cached.game.seq - 1

@@ -1,4 +1,4 @@
-"""Creating games with other players, and inviting them, by their handles: for the API and for pages."""
+"""Creates games with other players, and invites them by their handles, for the API and for pages."""
 
 import logging
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ class Lobby:
     _settings: Settings
 
     def faults(self, body: JsonObject) -> dict[str, Text]:
-        """Return what is wrong with the fields of `CreateGame`, types unchecked, by field.
+        """Return the faults of the fields of `CreateGame`, whose types are not checked, by field.
 
-        These are the faults that a schema does not find: those of the rules, the clock and the bots.
+        These are the faults that a schema does not find: of the rules, the clock and the bots.
         """
         options = body.get("options")
         faults = settings_faults(
@@ -81,7 +81,7 @@ class Lobby:
     ) -> str:
         """Invite the player with this handle to a game, and return the id of that player.
 
-        Raises Malformed, and what `InvitationCommands.invite` raises.
+        Raises Malformed, and the errors of `InvitationCommands.invite`.
         """
         invited = self._accounts.person_with_handle(handle)
         if invited.id == player:
@@ -92,7 +92,7 @@ class Lobby:
     def _faults_of_club(
         self, creator: str, options: JsonObject, invited: Sequence[str]
     ) -> dict[str, Text]:
-        """Return what is wrong with the club of a new game, and with the players invited to it, by field."""
+        """Return the faults of the club of a new game, and of the players invited to it, by field."""
         faults = self._clubs.option_faults(options, creator)
         club = options.get("club")
         if faults or not isinstance(club, str):

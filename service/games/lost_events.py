@@ -1,10 +1,11 @@
 """Events that the store has lost, such as in a failover to a replica that was behind.
 
     cartulary:lost-events   set, `GAME SEQ HASH`: events that this server has confirmed or shown, and that are
-                            not in the log any more
+    no longer in the log
 
-A process notices a loss by the chain: the log does not continue the game that it has cached. It then goes on
-from what is left, and a sweep of the scheduler records the loss in the log of the game, as `EventsLost`.
+A process notices a loss by the hash chain: the log does not continue the game that it has cached. It then
+continues with the remaining events, and a sweep of the scheduler records the loss in the log of the game, as
+`EventsLost`.
 """
 
 import logging
@@ -34,13 +35,13 @@ class LostEvents:
         self._redis = client
 
     def report(self, game: Game) -> None:
-        """Note that the last event of a game, as this process had it, is no longer in the log."""
+        """Note that the last event of a game in this process is no longer in the log."""
         log.critical("the store has lost events of game %s, up to event %d", game.id, game.seq)
         with unavailable_on_error():
             self._redis.sadd(_KEY, f"{game.id} {game.seq} {game.hash}")
 
     def record(self, repository: GameRepository) -> None:
-        """Record what was reported in the logs of the games. Does nothing twice.
+        """Record the reported losses in the logs of the games. Idempotent.
 
         A damaged game is left for later.
         """
@@ -61,7 +62,7 @@ class LostEvents:
 
 
 def _record(repository: GameRepository, game_id: str, seq: int, hash: str) -> None:
-    """Append `EventsLost` to a game, unless that was done, the event is there, or the game is over."""
+    """Append `EventsLost` to a game, unless that was done, the event exists, or the game is over."""
 
     def handler(cached: CachedGame, pending: PendingEvents) -> None:
         head = cached.game.seq

@@ -1,4 +1,4 @@
-"""Which outbox entries an append sets and removes; `outbox_table.py` lists the entries."""
+"""Determines the outbox entries that an append sets and removes; `outbox_table.py` lists the entries."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -15,11 +15,11 @@ from service.notification_subjects.table import TYPES_WITH_SUBJECT, subject_of
 
 SHORTEST_REMINDER: Final = timedelta(minutes=1)
 LONGEST_REMINDER: Final = timedelta(hours=24)
-"""How long before a deadline a reminder is sent: a quarter of the time for the turn within these limits, and
-never in a turn that is shorter than twice the first one.
+"""The limits of the time between a reminder and its deadline, which is otherwise a quarter of the time for
+the turn. There is no reminder in a turn that is shorter than twice the first limit.
 """
 LONGEST_QUIET_HOURS: Final = timedelta(hours=16)
-"""The longest quiet hours of a player, so that a day has hours in which the player can be reached."""
+"""The longest quiet hours of a player, so that each day has hours in which the player can be reached."""
 
 
 def outbox_entries(
@@ -93,9 +93,9 @@ def outbox_entries(
 
 
 def _event_entries(before: Game | None, event: Event) -> dict[str, JsonObject | None]:
-    """Return the entry for the notification about an event, if it concerns players by itself.
+    """Return the entry for the notification about an event, if the event itself concerns players.
 
-    What the clock does in the place of a player who has left the seat vacant concerns nobody.
+    The actions of the clock for a vacant seat concern nobody.
     """
     is_by_clock, is_action = event["by"] == {"system": "clock"}, event["action"] is not None
     name, payload = f"notify/event/{event['seq']}", {"seq": event["seq"]}
@@ -124,18 +124,18 @@ def _invitation_entries(before: Game | None, after: Game) -> dict[str, JsonObjec
 
 
 def _is_joining_person(game: Game, event: Event) -> bool:
-    """Whether a person other than the creator of the game takes a place with this event."""
+    """Return whether a person other than the creator of the game takes a place with this event."""
     data = event["data"]
     return "bot" not in data and data["player"] != game.creator
 
 
 def listing_inputs(game: Game) -> tuple[object, ...]:
-    """Return everything of a game on which it depends how lists of games show it."""
+    """Return the values of a game that determine how lists of games show it."""
     return (game.status, game.places, game.players, game.vacant_seats, game.invited, game.declined)
 
 
 def rebuild_outbox(game: Game) -> dict[str, str]:
-    """Return the entries that follow from a game alone: its rounds, its end, its deadline, its bots.
+    """Return the entries that can be derived from a game: for its rounds, its end, its deadline and its bots.
 
     Other notifications cannot be rebuilt, because they may have been delivered.
     """
@@ -175,7 +175,7 @@ def _finish_entries(before: Game | None, after: Game) -> dict[str, JsonObject | 
 
 
 def _bot_entries(game: Game) -> dict[str, JsonObject | None]:
-    """Return the entries for the bot that a game waits for; None for those that it does not call for."""
+    """Return the entries for the bot that a game waits for, with None for those that it does not need."""
     payload: JsonObject | None = None if next_bot_task(game) is None else {"seq": game.seq}
     if not has_searching_bot(game):
         return {"bot": payload}
@@ -185,7 +185,7 @@ def _bot_entries(game: Game) -> dict[str, JsonObject | None]:
 
 
 def _finish_payload(game: Game | None) -> JsonObject | None:
-    """Return the payload of `finish` that a game calls for; None unless play is over."""
+    """Return the payload of the entry `finish` of a game; None unless play is over."""
     if game is None or not game.is_played_out:
         return None
     limit = turn_clock.ruling_limit(game)
@@ -194,7 +194,7 @@ def _finish_payload(game: Game | None) -> JsonObject | None:
 
 
 def _deadline_inputs(game: Game, turn: Turn) -> tuple[object, ...]:
-    """Return everything of a game on which its entry `deadline` depends in a turn."""
+    """Return the values of a game that determine its entry `deadline` in a turn."""
     return (
         turn.number,
         turn.since,
@@ -208,7 +208,7 @@ def _deadline_inputs(game: Game, turn: Turn) -> tuple[object, ...]:
 
 
 def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
-    """Return the entries for the deadline of the turn under way, and the reminder of it, if there are any.
+    """Return the entries for the deadline of the turn under way and its reminder, if there are any.
 
     The turn of a vacant seat is ended without delay.
     """
@@ -225,7 +225,7 @@ def _deadline_entries(game: Game, turn: Turn) -> dict[str, JsonObject | None]:
 
 
 def _is_same_turn(earlier: Turn, later: Turn | None) -> bool:
-    """Whether a turn goes on: its time has not started again."""
+    """Return whether a turn continues, without its time having started again."""
     if later is None:
         return False
     return (earlier.number, earlier.seat, earlier.since) == (later.number, later.seat, later.since)
@@ -246,7 +246,7 @@ def _cancellation_entries(game: Game, turn: Turn, event: Event) -> dict[str, Jso
 def _reminder_entries(game: Game, deadline: str) -> dict[str, JsonObject | None]:
     """Return the entry for the reminder of a deadline; none if the time for the turn is too short for it.
 
-    No time runs out while a pause or a dispute stops the clock, so nobody is reminded before the end of that.
+    No time passes while a pause or a dispute stops the clock, so nobody is reminded before its end.
     """
     start, end = wall_clock.parse(game.turn_at), wall_clock.parse(deadline)
     if end - start < 2 * SHORTEST_REMINDER:

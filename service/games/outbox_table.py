@@ -1,9 +1,9 @@
-"""The table of the entries of an outbox: their names, their payloads, and the work that they call for.
+"""The table of the entries of an outbox: their names, their payloads, and the work that they require.
 
 Entries are appended together with the events (`outbox.py`) and acknowledged (removed) after the work is
-done (`workers/jobs.py`). A game has one entry of a name at most: a later one replaces the earlier, whose work
-is no longer needed. All work may be done twice without harm, so an entry is acknowledged only after its
-work, and only if it is still the same.
+done (`workers/jobs.py`). A game has at most one entry of each name: a later one replaces an earlier one,
+whose work is no longer needed. All work can be done twice without harm, so an entry is acknowledged only
+after its work, and only if it has not changed.
 """
 
 from collections.abc import Mapping
@@ -15,18 +15,18 @@ Work: TypeAlias = Literal["score", "forfeit", "notify", "index", "bot", "think",
 
 @dataclass(frozen=True, slots=True)
 class EntryDescription:
-    """The entries of one name: their work, and what their payloads contain."""
+    """The entries of one name: their work, and the fields of their payloads."""
 
     name: str
     work: Work
     one_for_each: Literal["number", "player"] | None = None
-    """What follows the name and a slash: a number, or the id of a player. None if nothing does."""
+    """The suffix after the name and a slash: a number, or the id of a player. None without a suffix."""
     numbers: tuple[str, ...] = ("seq",)
-    """The numbers in its payload. `seq` is the event that calls for the work."""
+    """The numbers in its payload. `seq` is the event that causes the work."""
     times: tuple[str, ...] = ()
-    """The timestamps in its payload. The work is done from the time `at` on, which any payload may have."""
+    """The timestamps in its payload. Any payload may have `at`, the time from which on the work is done."""
     is_about_turn: bool = False
-    """Whether its work is needed only if no conditional action takes the turn."""
+    """Whether the work is needed only if no conditional action takes the turn."""
 
 
 _TABLE: Final = (
@@ -43,8 +43,8 @@ _TABLE: Final = (
         "remind", "notify", numbers=("seat", "turn", "seq"), times=("at", "remind_at", "deadline")
     ),
     # That event has ended the turn of the seat of this number. The reminder of that `deadline` to that
-    # `player` may have been created and not sent yet. The entry of the seat's next turn takes its place: what
-    # waits is bounded.
+    # `player` may have been created but not sent. The entry of the seat's next turn replaces this one, so
+    # that the outbox is bounded.
     EntryDescription("cancel/reminder", "notify", one_for_each="number", times=("deadline",)),
     # That event invited the player, who has not answered yet.
     EntryDescription("notify/invited", "notify", one_for_each="player"),

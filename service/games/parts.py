@@ -1,4 +1,4 @@
-"""The parts of the games, and how they are connected."""
+"""Creates the objects of `service.games`, and connects them."""
 
 import redis
 
@@ -46,7 +46,7 @@ from service.wall_clock import TrustedClock
 
 
 class Games:
-    """All parts of the games that these settings describe, for one process. Thread-safe."""
+    """The objects of `service.games` for one process, as the settings describe them. Thread-safe."""
 
     def __init__(
         self,

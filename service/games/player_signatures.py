@@ -1,7 +1,7 @@
-"""Signatures of players: they are checked before the event that contains them is appended.
+"""Checks the signatures of players before the events that contain them are appended.
 
-They are checked with the keys that the log has registered for the player (service/games/registries.py), so
-that an audit of the record checks the same. The audit is replay/audit/player_signatures.py.
+The keys are those that the log has registered for the player (service/games/registries.py), so that an audit
+of the record makes the same check. The audit is replay/audit/player_signatures.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ from service.games.repository import Handler
 class PlayerSignature:
     """The signature of a player for an action or a statement, and the id of the key, both in hex.
 
-    The player had seen event `expected_seq` when signing; None in a request that says so elsewhere. `salt`
+    The player had seen event `expected_seq` when signing; None if the request contains that elsewhere. `salt`
     (hex) is that of the commitment to the text of a statement.
     """
 
@@ -49,11 +49,11 @@ class PlayerSignature:
     salt: str | None = None
 
     def seen_at(self, seq: int) -> "PlayerSignature":
-        """Return the signature as one of a player who had seen event `seq`."""
+        """Return the signature with `expected_seq` set to `seq`."""
         return replace(self, expected_seq=seq)
 
     def as_request(self) -> list[object]:
-        """Return what is compared if an idempotency key is used again."""
+        """Return the values that are compared if an idempotency key is used again."""
         return [self.key, self.signature, *([] if self.salt is None else [self.salt])]
 
 
@@ -73,14 +73,13 @@ class PlayerSignatures:
         *,
         is_action: bool = False,
     ) -> tuple[Handler, Sequence[object]]:
-        """Return a handler that seals the event that `handler` adds first with a signature of the player, and
-        the request with the signature, for comparing it; both as they are if there is none.
+        """Return a handler that seals the first event of `handler` with a signature of the player, and the
+        request including the signature, for comparison. Without a signature, both are returned unchanged.
 
-        Every refusal by `handler` comes first. The signature must be for a moment after which play has not
-        gone on, and that of a statement for one after which the same player has not made another statement:
-        otherwise it could be used again. The new handler
-        raises Stale, KeyNotUsable (not a key of the player in this game), Malformed (a text without a salt,
-        or a salt without a text), InvalidPlayerSignature.
+        Refusals by `handler` come first. The player must have signed after the last event of play and, for a
+        statement, after the last statement of the same player: otherwise the signature could be used again.
+        The new handler raises Stale, KeyNotUsable (not a key of the player in this game), Malformed (a text
+        without a salt, or a salt without a text), InvalidPlayerSignature.
         """
         if signature is None:
             return handler, request
@@ -106,9 +105,9 @@ class PlayerSignatures:
         *,
         is_action: bool,
     ) -> str:
-        """Have the next event sealed with the signature, and return the public key, which the log then has.
+        """Have the next event sealed with the signature, and return the public key, which is then in the log.
 
-        A person without a seat brings the key with which they sign, as players bring theirs when they join.
+        The key of a person without a seat is registered first, as the keys of players are when they join.
         """
         key = signature.key
 
@@ -130,8 +129,8 @@ class PlayerSignatures:
     def check_tree(self, game: Game, player: str, tree: Tree, signature: PlayerSignature) -> str:
         """Check the signature of conditional actions; return the hash of the event after which they begin.
 
-        Raises Stale (something has happened since that would make them void), KeyNotUsable, Malformed
-        (without a salt), InvalidPlayerSignature.
+        Raises Stale (an event since then would make them void), KeyNotUsable, Malformed (without a salt),
+        InvalidPlayerSignature.
         """
         seat = game.seat_of(player)
         assert seat is not None, "only a player prepares actions"
@@ -153,7 +152,7 @@ class PlayerSignatures:
 
     def _require_key(self, player: str, key: str, public: str | None) -> str:
         """Return the public key, which is None if the log does not have it. Raises KeyNotUsable."""
-        # While a revocation is being appended to the logs, only the account has it for certain.
+        # While a revocation is being appended to the logs, only the account is certain to have it.
         if public is None or self._player_keys.is_revoked(player, key):
             raise KeyNotUsable.with_message(
                 "key {key} is not a key of this player in this game", key=key
@@ -165,7 +164,7 @@ class PlayerSignatures:
     ) -> str:
         """Return the hash of the event that the player had seen when signing.
 
-        Raises Stale if play has gone on since, or if `is_over` returns true for an event since.
+        Raises Stale if play has continued since, or if `is_over` returns true for an event since.
         """
         seq = signature.expected_seq or 0
         if seq == game.seq:
@@ -203,7 +202,7 @@ def _require_valid(signature: ActionSignature, public: str, payload: JsonObject)
 
 
 class RequestOptions(TypedDict, total=False):
-    """What may come with the request of a player: an idempotency key, and a signature."""
+    """Optional parts of the request of a player: an idempotency key, and a signature."""
 
     idempotency_key: str | None
     signature: PlayerSignature | None

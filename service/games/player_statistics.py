@@ -1,14 +1,15 @@
-"""The statistics of players: what the logs of public games show of their games, results and turns.
+"""The statistics of players: their games, results and turns, from the logs of public games.
 
 They are a projection (games/projections.py) with these values:
 
-    game ID               what is counted later of a game that has not ended (`_GameInProgress`)
+    game ID               data of a game that has not ended, to be counted later (`_GameInProgress`)
     player ID             the statistics of a player (`PlayerStatistics`)
-    pair ID ID SYSTEM R   how many games the first of two players has ended before the second one (R is
+    pair ID ID SYSTEM R   the number of games in which the first of two players was placed before the second
+    (R is
                           `first`), after (`second`), or in the same place (`equal`)
 
-All counting happens in the order of the event feed, so the last turns of a player are the same in every
-rebuild. Docs: docs/players.md.
+Events are counted in the order of the event feed, so the last turns of a player are the same in every
+rebuild. See docs/players.md.
 """
 
 from collections import Counter
@@ -27,9 +28,9 @@ from service.projections.projections import Changes, Projections, ReadValues
 from service.stored_objects import decode_object, members_of
 
 RECENT_TURNS: Final = 100
-"""The turns of a player that count for the reliability: older ones no longer matter."""
+"""The number of turns of a player that count for the reliability; older turns do not."""
 LEAST_TURNS: Final = 10
-"""With fewer turns, nothing is known of the reliability."""
+"""With fewer turns, the reliability is unknown."""
 _TAKEN: Final = "1"
 _MISSED: Final = "0"
 _CLOCK: Final = {"system": "clock"}
@@ -37,25 +38,25 @@ _CLOCK: Final = {"system": "clock"}
 
 @dataclass(slots=True)
 class Reliability:
-    """How a player has taken turns in games with a clock and without bots; nothing else counts."""
+    """The record of a player's turns in games with a clock and without bots; other games do not count."""
 
     recent: str = ""
     """The last RECENT_TURNS turns in order, `1` for one taken in time and `0` for one that was missed."""
     taken: int = 0
     missed: int = 0
     excused: int = 0
-    """Missed deadlines that the clock of the game has excused."""
+    """The number of missed deadlines that clocks have excused."""
     seats_left: int = 0
-    """Seats that the player has left to a substitute, or lost because of missed turns."""
+    """The number of seats that the player has left to a substitute, or lost because of missed turns."""
     resignations: int = 0
     recent_misses: list[str] = field(default_factory=list)
-    """The missed turns in `recent`, in order, as `GAME SEQ`; the first ones are missing if an earlier version
-    has counted them."""
+    """The missed turns in `recent`, in order, as `GAME SEQ`, except the first ones if an earlier version
+    counted them."""
     later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def percent(self) -> int | None:
-        """The share of the last turns that were taken in time, rounded down; None for too few turns."""
+        """The percentage of the last turns that were taken in time, rounded down; None for too few turns."""
         if len(self.recent) < LEAST_TURNS:
             return None
         return 100 * self.recent.count(_TAKEN) // len(self.recent)
@@ -72,7 +73,7 @@ class Reliability:
         self._add(_MISSED)
 
     def take_back_missed_turn(self, game_id: str, seq: int) -> None:
-        """Take back a miss: play has resumed from before it. It may no longer be among the last turns."""
+        """Uncount a missed turn before which play has resumed. It may not be among the last turns."""
         self.missed -= 1
         miss = _miss(game_id, seq)
         if miss not in self.recent_misses:
@@ -90,9 +91,9 @@ class Reliability:
 
 @dataclass(slots=True)
 class KindCounts:
-    """How many games of one kind a player has, and which places in those that were finished.
+    """The numbers of games of one kind of a player, and of places in finished games.
 
-    `places` counts by place, the first one first; players who share a place all have it.
+    `places` counts places, beginning with the first; players who share a place all have it.
     """
 
     playing: int = 0
@@ -109,7 +110,7 @@ class KindCounts:
 
 
 class CountedKind(NamedTuple):
-    """Games that are counted together: of one rule system, with so many seats, with or without bots."""
+    """Games that are counted together: of one rule system, one number of seats, with or without bots."""
 
     system: str
     seats: int
@@ -117,18 +118,18 @@ class CountedKind(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "CountedKind":
-        """Return the kind that is stored as this text."""
+        """Return the kind that this text encodes."""
         system, seats, *bots = text.split()
         return cls(system, int(seats), bool(bots))
 
     def encode(self) -> str:
-        """Return the text as which the kind is stored."""
+        """Return the kind as text, for storage."""
         return f"{self.system} {self.seats}" + (" bots" if self.has_bots else "")
 
 
 @dataclass(slots=True)
 class PlayerStatistics:
-    """What the public games of a player show: the games by kind, and how turns were taken."""
+    """The statistics of a player from public games: the games by kind, and the reliability."""
 
     games: dict[str, KindCounts] = field(default_factory=dict)
     reliability: Reliability = field(default_factory=Reliability)
@@ -136,7 +137,7 @@ class PlayerStatistics:
 
     @classmethod
     def decode(cls, text: str | None) -> "PlayerStatistics":
-        """Return the statistics that are stored as this text; empty ones for None."""
+        """Return the statistics that this text encodes; empty ones for None."""
         if text is None:
             return cls()
         stored = orjson.loads(text)
@@ -147,7 +148,7 @@ class PlayerStatistics:
         return decode_object(cls, {**stored, "games": games, "reliability": reliability})
 
     def encode(self) -> str:
-        """Return the text as which the statistics are stored."""
+        """Return the statistics as text, for storage."""
         return orjson.dumps(members_of(self), option=orjson.OPT_SORT_KEYS).decode()
 
     def of_kind(self, kind: str) -> KindCounts:
@@ -156,7 +157,7 @@ class PlayerStatistics:
 
     @property
     def by_kind(self) -> dict[CountedKind, KindCounts]:
-        """The counts of the kinds of which there are games, in order."""
+        """The counts of the kinds with games, in order."""
         counts = {CountedKind.parse(kind): counts for kind, counts in self.games.items()}
         order = list(rule_systems())
         kinds = [kind for kind in counts if kind.system in order]
@@ -171,7 +172,7 @@ class PlayerStatistics:
 
 @dataclass(slots=True)
 class _GameInProgress:
-    """What is known of a game that has not ended.
+    """The data of a game that has not ended.
 
     `players` are the ids by seat once it has started. `turn_ends` has the seqs of the events, on the current
     branch, with which turns have ended, and `misses` those of missed turns with the players.
@@ -240,7 +241,7 @@ class PlayersProjection:
 
 
 class _Counting:
-    """Counts events. `games` and `players` are as they were before, by id, and change."""
+    """Counts events. `games` and `players` are the earlier values by id, which this changes."""
 
     def __init__(
         self, games: dict[str, _GameInProgress | None], players: dict[str, PlayerStatistics]
@@ -293,7 +294,7 @@ class _Counting:
             self._end_turn(game, event)
 
     def _end_turn(self, game: _GameInProgress, event: Event) -> None:
-        """Count the turn that ends with an event of play, unless its seat goes out of the game."""
+        """Count the turn that ends with an event of play, unless its seat leaves the game with that."""
         game.turn_ends.append(event["seq"])
         if event["type"] in ("PlayerResigned", "PlayerRemoved"):
             return
@@ -314,8 +315,8 @@ class _Counting:
     ) -> None:
         """Count a seat that its player leaves, or loses to the clock with a missed turn.
 
-        A removal by an arbiter or an administrator says nothing about turns. `is_on_seat`: the player stays
-        in the game, and has a place in its ranking.
+        A removal by an arbiter or an administrator says nothing about turns. `is_on_seat` is True if the
+        player stays in the game, and has a place in its ranking.
         """
         if seat in game.vacant:
             return
@@ -337,7 +338,7 @@ class _Counting:
         self._counts(game, seat).playing += 1
 
     def _resume(self, game: _GameInProgress, event: Event) -> None:
-        """Go back to the turn after an earlier event. A miss that is superseded no longer counts."""
+        """Return to the turn after an earlier event. Missed turns that are superseded no longer count."""
         origin = event["data"]["from"]
         game.turn_ends = [seq for seq in game.turn_ends if seq <= origin]
         for seq, player in game.misses:
@@ -358,7 +359,7 @@ class _Counting:
             self.pairs[_pair(first, second, game.system, result)] += 1
 
     def _end(self, game: _GameInProgress) -> list[KindCounts]:
-        """Count a game no longer as one in progress; return the counts of those who have a seat in it."""
+        """Stop counting a game as one in progress; return the counts of the players who have a seat in it."""
         counts = [self._counts(game, seat) for seat, _ in game.seated()]
         for item in counts:
             item.playing -= 1
@@ -368,7 +369,7 @@ class _Counting:
         return self.players[game.players[seat]].of_kind(game.kind)
 
     def _reliability(self, game: _GameInProgress, seat: int) -> Reliability:
-        """Return the reliability of the player at a seat; one that is dropped if the game does not count."""
+        """Return the reliability of the player of a seat; a discarded one if the game does not count."""
         return self.players[game.players[seat]].reliability if game.counts_turns else Reliability()
 
 
@@ -404,7 +405,7 @@ def _pair(first: str, second: str, system: str, result: str) -> str:
 
 
 class HeadToHead(NamedTuple):
-    """How often each of two players was placed before the other in finished games of a rule system."""
+    """The results of two players against each other in finished games of a rule system."""
 
     system: str
     ahead: int
@@ -424,7 +425,7 @@ class Statistics:
         return {id: PlayerStatistics.decode(stored.get(_player(id))) for id in players}
 
     def head_to_head(self, player: str, other: str) -> list[HeadToHead]:
-        """Return how a player has done against another one, by rule system, where they have met."""
+        """Return the results of a player against another one, by rule system, if they have met."""
         first, second = sorted((player, other))
         ahead, behind = ("first", "second") if first == player else ("second", "first")
         fields = {

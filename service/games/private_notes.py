@@ -3,8 +3,8 @@
     cartulary:private-notes:PLAYER        hash: GAME/SEQ -> JSON of the note on that event: `at` and `text`
     cartulary:private-note-index:PLAYER   sorted set of the same names, in their order; SEQ has ten digits
 
-Nobody but their author reads them: they are in no log, and no other page or list depends on them. A name
-enters the index before there is a note, so that the bound holds, and stays until the last note is gone.
+Only their author reads them: they are not in any log, and nothing else depends on them. A name enters the
+index before the note is written, so that the bound holds, and stays until the note is deleted.
 """
 
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class PrivateNotes:
         self._max_notes = max_notes
 
     def write(self, game_id: str, player: str, seq: int, text: str) -> PrivateNote:
-        """Write a note on an event, in the place of an earlier one, and return it.
+        """Write a note on an event, which replaces an earlier one, and return it.
 
         Raises NotFound (a game that the player may not see), Malformed, TooManyNotes.
         """
@@ -60,7 +60,7 @@ class PrivateNotes:
             self._redis,
             index,
             self._max_notes,
-            # A note in the place of an earlier one needs no room.
+            # A note that replaces an earlier one does not count.
             lambda pipeline: pipeline.zcard(index) - (pipeline.zscore(index, name) is not None),
             lambda pipeline: pipeline.zadd(index, {name: 0}),
         )
@@ -88,7 +88,7 @@ class PrivateNotes:
     def page(
         self, player: str, cursor: str | None, limit: int
     ) -> tuple[list[PrivateNote], str | None]:
-        """Return some notes of a player in all games, those of a game together, and the next cursor."""
+        """Return a page of the notes of a player in all games, grouped by game, and the next cursor."""
         start = "-" if cursor is None else f"({cursor}"
         notes = self._read(player, start, "+", limit + 1)
         rest = notes[limit:]

@@ -1,4 +1,4 @@
-"""Profiles: what a viewer may see of a player's games and results."""
+"""Profiles: the games and results of a player, as far as a viewer may see them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from service.games.summary import Summary
 
 @dataclass(frozen=True, slots=True)
 class PrivateGames:
-    """How many private games a player has, as only the player sees it."""
+    """The numbers of private games of a player, which only the player sees."""
 
     playing: int
     finished: int
@@ -25,10 +25,10 @@ class PrivateGames:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A player as somebody sees them. `statistics` are None if the player does not show them.
+    """A player as a viewer sees them. `statistics` are None if the player does not show them.
 
-    `shows_games`: whether the list of games is shown. `private` is None on the profiles of others.
-    `clubs` are those that the viewer may see, none if the player shows nothing.
+    `shows_games` is True if the list of games is shown. `private` is None on the profiles of others. `clubs`
+    are the clubs that the viewer may see, none if the player shows nothing.
     """
 
     player: Player
@@ -42,7 +42,7 @@ class Profile:
 class Profiles:
     """Shows players to viewers, who are players or None. Thread-safe.
 
-    Methods raise NotFound if no player has the handle, also after an erasure, and Unavailable.
+    Methods raise NotFound if no player has the handle, including after an erasure, and Unavailable.
     """
 
     _accounts: AccountReader
@@ -100,7 +100,7 @@ class Profiles:
     def head_to_head(
         self, handle: str, other: str, viewer: str | None
     ) -> tuple[Player, Player, list[HeadToHead]]:
-        """Return two players, and how the first one has done against the other one by rule system.
+        """Return two players, and the results of the first against the second by rule system.
 
         Raises Forbidden if one of them shows no results and the viewer is neither of them.
         """

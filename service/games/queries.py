@@ -1,4 +1,4 @@
-"""The queries: games, positions, events and records, with only what a viewer may see.
+"""The queries for games, positions, events and records, limited to what a viewer may see.
 
 A record is read in pages of bounded size: a long one is never in memory as a whole.
 """
@@ -27,14 +27,14 @@ from service.store.log_check import check_lines, decode_opening
 from service.transparency.proofs import Proofs
 
 MAX_EXAMINED_GAMES: Final = 100
-"""Games in progress that are examined for one page of those that wait for a player."""
+"""The number of games in progress that are examined for one page of games that wait for a player."""
 FIRST_LINES: Final = 32
-"""Lines of a log in the first read for a record, before their length is known."""
+"""The number of lines in the first read for a record, before their length is known."""
 
 
 @dataclass(eq=False, repr=False)
 class GameQueries:
-    """Everything that can be read about games. Thread-safe.
+    """Reads games. Thread-safe.
 
     The games that it returns are shared and must not be changed. Every method raises Unavailable if
     the store does not respond.
@@ -52,7 +52,7 @@ class GameQueries:
 
     @property
     def access(self) -> GameAccess:
-        """Who may see games."""
+        """The object that decides who may see games."""
         return self._loader.access
 
     def game(self, game_id: str) -> Game:
@@ -84,7 +84,7 @@ class GameQueries:
     def visible_history(self, game_id: str, player: str | None, seq: int | None = None) -> History:
         """Return the game at its head or, if it is damaged after event `seq`, before the damage.
 
-        Raises what `visible_game` raises. `seq` is None for the last event.
+        Raises the errors of `visible_game`. `seq` is None for the last event.
         """
         return self._loader.visible_history(game_id, player, seq)
 
@@ -167,11 +167,11 @@ class GameQueries:
         return self._loader.event_page(game_id, after, limit)
 
     def shown_head(self, game: Game) -> JsonObject:
-        """Return the signed statement that the last event of a game, as it was read, is the last one now."""
+        """Return the signed statement that the last event of the game is the last one at the current time."""
         return self._keyring.shown_head(game.id, game.seq, game.hash)
 
     def continuation(self, game: Game, seq: int, size: int, limit: int) -> JsonObject:
-        """Return what shows that a game and the transparency log continue what somebody has seen of them.
+        """Return the proof that a game and the transparency log continue what somebody has seen of them.
 
         `seq` is the last event of the game that was seen, and `size` the number of leaves of the last
         checkpoint, each 0 if there is none. `limit` bounds the events after event `seq` that are returned.
@@ -202,9 +202,9 @@ class GameQueries:
         """Return the game record in pages, with the secrets that the seat `viewer` may see.
 
         The game is recorded up to event `seq`, by default up to its head at the time of the call. A page has
-        at most `record_page_bytes` bytes, except for a single line that is longer, and is read when it is
-        asked for. Raises NotFound. The iterator raises Unavailable if the rest of the log cannot be read, and
-        GameDamaged.
+        at most `record_page_bytes` bytes, unless a single line is longer, and is read when the iterator
+        reaches it. Raises NotFound. The iterator raises Unavailable if the rest of the log cannot be read,
+        and GameDamaged.
         """
         game = self.game(game_id) if seq is None else self.game_at(game_id, seq)
         # The keys in the header must include the one that signs it.
@@ -233,7 +233,7 @@ class GameQueries:
             raise
 
     def _header_players(self, game: Game) -> list[JsonObject]:
-        """Return how the header of a record names the players of a game, and its arbiter."""
+        """Return the entries for the players of a game, and its arbiter, in the header of a record."""
         ids = [*game.all_players, *([] if game.arbiter is None else [game.arbiter])]
         accounts = self._players.get(ids)
         keys = self._player_keys.of_each(ids)
@@ -250,7 +250,7 @@ def _is_turn_of(player: str, game: Game) -> bool:
 def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[bytes]:
     """Iterate over the lines of all events of the game with this head.
 
-    Each read of the store is for about `page_bytes` bytes, and happens when its first line is asked for.
+    Each read of the store is for about `page_bytes` bytes, and happens when the iterator reaches it.
     Raises Unavailable if the store does not respond, or if the log has lost events of this game, and
     GameDamaged before the first damaged event.
     """
@@ -275,7 +275,7 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
 
 
 def join_lines(lines: Iterable[bytes], page_bytes: int) -> Iterator[bytes]:
-    """Iterate over the same bytes in parts of at most `page_bytes`; a longer line is one part."""
+    """Join lines into parts of at most `page_bytes`; a longer line is one part."""
     page: list[bytes] = []
     size = 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""How many games a player may have a place in at the same time, counted in the listings."""
+"""Bounds the number of games in which a player has a place, as counted in the listings."""
 
 import secrets
 from collections.abc import Iterator
@@ -19,16 +19,17 @@ class GameQuota:
     def refusal(self, player: str) -> TooManyGames | None:
         """Return the error for a player who may not take a place in another game, otherwise None.
 
-        Costs one round trip. Raises Unavailable.
+        This costs one round trip. Raises Unavailable.
         """
         has_room = self._listings.count_current_games(player) < self._maximum
         return None if has_room else self._too_many()
 
     @contextmanager
     def place(self, player: str, idempotency_key: str | None) -> Iterator[TooManyGames | None]:
-        """Reserve a place for the request in which a player takes it, after which the listings have it.
+        """Reserve a place for the block in which the player takes it, after which the listings have it.
 
-        Yields what `refusal` returns, also if other requests are about to take the last places. Requests with
+        Yields the result of `refusal`, also counting the places that other requests are about to
+        take. Requests with
         the same idempotency key take one place.
         """
         name = idempotency_key or secrets.token_hex(16)

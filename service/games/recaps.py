@@ -1,6 +1,6 @@
-"""Recaps of games: what has happened since a player's last turn, for pages, lists and notifications.
+"""Recaps of games: the events since a player's last turn, for pages, lists and notifications.
 
-The work for a recap is bounded, however long the game is and however long the player has been away.
+The work for a recap is bounded, whatever the length of the game and the absence of the player.
 """
 
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from replay.history.recap import ACCOUNT_EVENTS, Recap, RecapEvent, recap_events
 from service.games.loader import GameLoader
 
 MAX_EVENTS: Final = 30
-"""Events of a recap, the latest ones."""
+"""The most events of a recap; it has the latest ones."""
 MAX_SEARCHED: Final = 400
-"""Events that are searched for the last action of a player."""
+"""The most events that are searched for the last action of a player."""
 CACHED_EVENTS: Final = 10_000
-"""Events of the recaps that are cached."""
+"""The number of events of recaps that are cached."""
 _FIRST_PAGE: Final = 20
 _PAGE: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class _Latest:
-    """The last events of a game as they were at a head, with the resumptions that it had."""
+    """The last events of a game up to some head, with the resumptions up to that head."""
 
     seq: int = 0
     hash: str = ""
@@ -56,10 +56,10 @@ class Recaps:
         self._lock = Lock()
 
     def recap(self, head: Game, seat: int | None) -> Recap:
-        """Return what has happened since the last action of a seat; None stands for no seat.
+        """Return a recap of the events since the last action of a seat; None stands for no seat.
 
-        An action that the player had prepared, or that the clock took, is none that the player has seen.
-        Without an action, it is what has happened since the start. Searches at most MAX_SEARCHED events.
+        Actions that the player had prepared, or that the clock took, do not count, because the player has not
+        seen them. Without an action, the recap begins at the start. Searches at most MAX_SEARCHED events.
         """
         key = (head.id, seat)
         with self._lock:
@@ -72,9 +72,9 @@ class Recaps:
         return recap
 
     def latest(self, head: Game, count: int) -> tuple[RecapEvent, ...]:
-        """Return the last events of a game, oldest first, without those about accounts; `count` at most.
+        """Return at most `count` last events of a game, oldest first, without events about accounts.
 
-        Those that are cached from an earlier head are not read again.
+        Events that are cached from an earlier head are not read again.
         """
         cached = self._cached_latest(head)
         if cached.hash == head.hash:
@@ -101,9 +101,10 @@ class Recaps:
         return event["hash"] == cached.hash
 
     def sentence(self, head: Game, player: str) -> Message | None:
-        """Return in one sentence what has happened since a player's last turn; None if it is nothing.
+        """Return the events since a player's last turn in one sentence; None if there are none.
 
-        It names players by their seats, so it is rendered with the names of the players of this game.
+        The sentence names players by their seats, so it must be rendered with the names of the players of
+        this game.
         """
         return self.recap(head, head.seat_of(player)).sentence
 
@@ -140,7 +141,7 @@ class Recaps:
                 if event["type"] not in ACCOUNT_EVENTS:
                     events.append(event)
             position, size = after, _PAGE
-        # A player acts more often than that, so an earlier action precedes the oldest of these events.
+        # Players act more often than that, so there is an action before the oldest of these events.
         return events[::-1], seat is not None and oldest > start
 
 

@@ -1,8 +1,8 @@
-"""The server's receipts for the actions that it accepted: how they are stored, and lists of a player's own.
+"""The server's receipts for accepted actions: their storage, and the lists of a player's receipts.
 
 A receipt is stored in the same step as its event, as `KEY SIGNATURE`; its other fields are those of the
-event. An event that was appended before receipts were stored has none. It gets one that is signed when it is
-listed, if the server's key was already published when the event was appended.
+event. An event that was appended before receipts were stored has none. One is signed when it is listed, if
+the server's key was already published when the event was appended.
 """
 
 import logging
@@ -28,18 +28,18 @@ from service.store.redis_event_store import decode_receipt
 log = logging.getLogger(__name__)
 
 GAMES_PER_READ: Final = 20
-"""Games of the player that are listed with one command."""
+"""The number of games of the player that are listed with one command."""
 _FIRST_LINES: Final = 32
-"""Lines of a log that are read to find the start of its game, usually enough."""
+"""The number of lines that are read first to find the start of a game, which is usually enough."""
 _LEAST_COST: Final = 10
-"""Events as which a read of a log counts that returns fewer."""
+"""The least number of events that each read of a log counts as."""
 _MAX_DIGITS: Final = 16
-"""Digits of a seq in a cursor."""
+"""The number of digits of a seq in a cursor."""
 
 
 @dataclass(slots=True)
 class ReceiptPage:
-    """A page of a player's receipts: by game, the newest first, and within a game by seq.
+    """A page of a player's receipts: by game, newest first, and within a game by seq.
 
     `left_out` counts the accepted actions on this page for which there is no receipt. `next` is the cursor of
     the next page, None on the last one.
@@ -52,9 +52,9 @@ class ReceiptPage:
 
 @dataclass(frozen=True, slots=True)
 class _Cursor:
-    """Where a page begins: after event `after` of the game of this member of the listings.
+    """The start of a page: after event `after` of the game of this member of the listings.
 
-    None: with the game behind it.
+    None means with the next game.
     """
 
     member: str
@@ -131,7 +131,7 @@ class PlayerReceipts:
 
 
 class _Reader:
-    """Collects the receipts of one player from logs, until a page is full or has cost enough."""
+    """Collects the receipts of one player from logs, until a page is full or has reached its bound."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class _Reader:
 
     @property
     def is_done(self) -> bool:
-        """Whether the page is full, or as many events have been read as a page may cost."""
+        """Whether the page is full, or the most events for a page have been read."""
         return len(self._page.receipts) >= self._limit or self._events_left <= 0
 
     def read(self, game_id: str, after: int) -> int | None:
@@ -202,7 +202,7 @@ class _Reader:
         return None if event["data"]["replaces"] == self._player else seat
 
     def _seat_at(self, game_id: str, seat: int | None, start: int, seq: int) -> int | None:
-        """Return the player's seat after event `seq` of a game, in which seats may have changed hands.
+        """Return the player's seat after event `seq` of a game whose seats may have changed hands.
 
         `seat` is the one after `GameStarted`, which is event `start`.
         """
@@ -219,7 +219,7 @@ class _Reader:
 
         There is no seat if the player has none at the start.
 
-        The start of a game is searched in as many events as a page may cost, and not beyond.
+        The start is searched only in as many events as a page may cost.
         """
         seq, has_more = 0, True
         while has_more and seq < self._max_events:
@@ -236,7 +236,7 @@ class _Reader:
         return None, seq
 
     def _lines(self, game_id: str, after: int) -> tuple[Sequence[bytes], bool]:
-        """Read the next lines of a log up to a damaged one. Returns them, and whether there may be more.
+        """Read and return the next lines of a log up to a damaged one, and whether there may be more.
 
         Raises GameDamaged if the first of them is damaged.
         """
@@ -272,7 +272,7 @@ class _Reader:
 
 
 def _parse_cursor(cursor: str) -> _Cursor:
-    """Return the cursor that a text stands for. Raises Malformed."""
+    """Return the cursor in a text. Raises Malformed."""
     created, _, rest = cursor.partition("~")
     game_id, has_seq, seq = rest.partition("~")
     is_valid = GAME_ID.fullmatch(game_id) and (

@@ -1,15 +1,14 @@
 """Registers keys and holidays of players: in their accounts, and in the logs of their current games.
 
 The log of a game records the keys with which its players may sign, so that the record alone shows whether a
-signature is one of the player's, and their holidays, if the clock of the game has holidays. A player who
-takes a place brings their keys along (ledger/commands.py), and their holidays (`bring_holidays`). A change is
-appended to the game of each place that the player has; how many these are is bounded
-(service/games/listings.py).
+signature is one of the player's, and their holidays, if the clock of the game has holidays. When a player
+takes a place, their keys (ledger/commands.py) and their holidays (`bring_holidays`) are recorded. A change is
+appended to each game in which the player has a place; their number is bounded (service/games/listings.py).
 
 If a process dies in between, some of the logs lack the change. Repeating the request completes a change of
-keys. A key that is revoked in the account signs nothing from then on, whatever the logs contain. Holidays may
-also be missing because a player announces one while joining a game. The account notes that until all logs
-have them, and a sweep of the scheduler completes it.
+keys. A key that is revoked in the account cannot sign from then on, whatever the logs contain. Holidays may
+also be missing because a player announces one while joining a game. The account is marked until all logs have
+them, and a sweep of the scheduler completes them.
 """
 
 import logging
@@ -48,7 +47,7 @@ class HolidayRegistry:
     def announce(self, player: str, first_day: date, last_day: date) -> AccountHoliday:
         """Announce a holiday of whole days in the time zone of the account.
 
-        Raises what `Holidays.announce` raises, and Unauthorised if the account has been deleted.
+        Raises the errors of `Holidays.announce`, and Unauthorised if the account has been deleted.
         """
         (account,) = self._players.get([player])
         if account is None:
@@ -65,7 +64,7 @@ class HolidayRegistry:
         return holiday
 
     def complete(self, player: str | None = None) -> None:
-        """Complete the logs of a player whose holidays may be missing in them; None: of all such players."""
+        """Record missing holidays of a player in the logs; None stands for all players who may have any."""
         for id, changes in self._holidays.to_record(player).items():
             self._record(id)
             self._holidays.mark_recorded(id, changes)
@@ -84,7 +83,7 @@ class HolidayRegistry:
 def bring_holidays(pending: PendingEvents, player: str, holidays: Holidays) -> None:
     """Record the holidays of a player who has just taken a place, if the clock of the game has holidays.
 
-    A holiday that is announced at the same time is left to the next sweep.
+    If a holiday is announced at the same time, the next sweep records it.
     """
     if has_holidays(pending.game):
         record_holidays(pending, player, holidays.current(player))
@@ -94,9 +93,9 @@ def bring_holidays(pending: PendingEvents, player: str, holidays: Holidays) -> N
 def record_holidays(
     pending: PendingEvents, player: str, holidays: Sequence[AccountHoliday]
 ) -> None:
-    """Let the log of a game record exactly these holidays of a player among those that are not over.
+    """Make the holidays of a player in a log, apart from past ones, equal to these.
 
-    Does nothing if it does already, if its clock has no holidays, if the game has ended, or if the player has
+    Does nothing if they are equal, if the clock has no holidays, if the game has ended, or if the player has
     no place in it.
     """
     game, at = pending.game, pending.next_at
@@ -115,7 +114,7 @@ def record_holidays(
             try:
                 commands.announce_holiday(pending, player, holiday.since, holiday.until)
             except NotNow as refusal:
-                # The log has as many holidays of the player as it may have.
+                # The log has the most holidays of the player that it may have.
                 log.warning("game %s records no more holidays: %s", game.id, log_text(refusal))
 
 
@@ -150,7 +149,7 @@ class KeyRegistry:
         self._in_current_games(player, handler)
 
     def _in_current_games(self, player: str, handler: Handler) -> None:
-        """Run a handler on the current games of a player, but for those that they have just left."""
+        """Run a handler on the current games of a player, except those that they have just left."""
 
         def conditional(cached: CachedGame, pending: PendingEvents) -> None:
             if cached.game.is_participant(player) and not cached.game.has_ended:

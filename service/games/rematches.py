@@ -1,7 +1,7 @@
 """Rematches: a new game with the settings and the players of one that has ended.
 
-The id of a rematch follows from that of the game, so that it is created once, however many players ask for
-it at the same time. If a rematch was abandoned before it started, the next request creates another one.
+The id of a rematch is derived from that of the game, so that it is created once, even if several players ask
+for it at the same time. If a rematch was abandoned before it started, the next request creates another one.
 """
 
 from contextlib import suppress
@@ -35,7 +35,7 @@ class Rematches:
     _players: Players
     _clubs: Clubs
     _redis: redis.Redis
-    """It reports a rematch to the streams of the game before."""
+    """Reports a rematch to the streams of the earlier game."""
 
     def of(self, game: Game) -> Game | None:
         """Return the rematch of a game; None if there is none, or if it was abandoned before it started."""
@@ -56,11 +56,11 @@ class Rematches:
         """Create the rematch of a game, or take a place in it, and return it.
 
         The player must be allowed to see the game. The first player of the game who asks creates it, and has
-        its first place; its bots get places, and its other players are invited. Each of them who asks joins,
-        as long as there is a place. If `is_last_bot_later`, a game that bots would fill is created without
-        the last of them, and its creator adds it. Raises Forbidden (not a player of the game, or not a member
-        of its club), NotNow (the game has not ended or never started, or the player has declined), Malformed
-        (nonce), TooManyGames.
+        its first place; its bots get places, and its other players are invited. Other players who ask join
+        it, as long as there is a place. If `is_last_bot_later`, a game that bots would fill is created
+        without the last bot, and its creator adds it. Raises Forbidden (not a player of the game, or not a
+        member of its club), NotNow (the game has not ended or never started, or the player has declined),
+        Malformed (nonce), TooManyGames.
         """
         if player not in game.participants:
             raise Forbidden.with_message("only the players of a game can ask for a rematch")
@@ -126,7 +126,7 @@ class Rematches:
             nonce=nonce,
             game_id=rematch_id,
         )
-        # The rematch exists, whether or not the pages of the game before hear of it.
+        # The rematch exists even if the pages of the earlier game are not informed.
         with suppress(redis.RedisError):
             self._redis.publish(appended_channel(game.id), MESSAGE_POSTED)
         return rematch

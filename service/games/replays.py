@@ -1,7 +1,7 @@
-"""Queries about all events of a game, for those who replay it: the index of events, and the scores.
+"""Queries about all events of a game, for replaying it: the index of events, and the scores.
 
-A game is folded from its beginning for each of them, so the results are cached, and games with more events
-than the bound have none.
+Each query folds a game from its beginning, so the results are cached, and games with more events than the
+bound have none.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,16 +24,14 @@ from service.games.loader import GameLoader
 from service.games.single_flight import SingleFlight
 
 CACHED_EVENTS: Final = 50_000
-"""Events of the games whose results are cached."""
+"""The number of events of the games whose results are cached."""
 
 Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """How a seat went out of a game: the event, its round and turn, what happened, and the clauses with how
-    they applied.
-    """
+    """How a seat left a game: the event, its round and turn, what happened, and the clauses that applied."""
 
     seq: int
     round: int
@@ -82,13 +80,13 @@ class Replays:
         )
 
     def departure(self, head: Game, seat: int) -> Departure | None:
-        """Return how a seat went out; None if it is in the game, or if the game is too long."""
+        """Return how a seat left the game; None if it is in the game, or if the game is too long."""
         if head.state is None or seat in head.state.in_game():
             return None
         return self._cached(f"departure {seat}", head, lambda: self._departure(head, seat))
 
     def _departure(self, head: Game, seat: int) -> Departure | None:
-        """Return the last event with which the seat went out: play may have resumed from before others."""
+        """Return the last event with which the seat left; play may have resumed from before earlier ones."""
         last: Transition | None = None
         for transition in self._steps(head):
             if _is_in_game(transition.before, seat) and not _is_in_game(transition.after, seat):

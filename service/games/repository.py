@@ -1,9 +1,9 @@
-"""The game repository: appends to the log of a game what a handler adds.
+"""The game repository, which appends the events that a handler adds to the log of a game.
 
 `execute` runs a handler on a game as it was last cached, without reading Redis first. If the cached
 game is out of date, the append reports it (and a refusal is not trusted), the game is brought up to
-its head, and the handler runs again. So the usual action costs one round trip; of two concurrent
-writers one wins, and the handler of the other runs on the result.
+its head, and the handler runs again. The usual action thus costs one round trip; of two concurrent writers
+one wins, and the handler of the other runs again on the result.
 """
 
 import json
@@ -54,7 +54,7 @@ log = logging.getLogger(__name__)
 _REQUEST_ENCODER: Final = json.JSONEncoder(sort_keys=True)
 
 MAX_ATTEMPTS: Final = 50
-"""How often a handler runs while other writers keep winning, before the request fails."""
+"""The number of times that a handler runs while other writers win, before the request fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class AcceptedAction(NamedTuple):
 
 
 Handler: TypeAlias = Callable[[CachedGame, PendingEvents], None]
-"""Adds to the pending events what a command calls for on this game; adds nothing if there is nothing
-to do. Raises Refused and ServiceErrors. It may be called several times.
+"""Adds the events of a command on this game to the pending events, if there are any. Raises Refused and
+ServiceErrors. It may be called several times.
 """
 
 
@@ -134,8 +134,8 @@ class GameRepository(GameLoader):
     ) -> AppendResult:
         """Append the events of a new game. Raises IdempotencyConflict if the game exists already.
 
-        If there is an idempotency key, the game id is derived from it. So if the game exists, the key was
-        used before, and its record has expired.
+        If there is an idempotency key, the game id is derived from it. If the game exists, the key was
+        therefore used before, and its record has expired.
         """
         self._store.mark_active(pending.game_id)
         try:
@@ -157,8 +157,8 @@ class GameRepository(GameLoader):
     ) -> AppendResult:
         """Run a handler on the game and append the events that it adds.
 
-        With `has_receipt`, a receipt for the first event (but for keys that it is signed with) is stored with
-        it, and returned.
+        With `has_receipt`, a receipt for the first event (not counting keys that it is signed with) is stored
+        with it, and returned.
 
         The handler runs again if another writer has appended first. `at_head` starts from the head of
         the log instead of the cached game. If the idempotency record exists, the result contains the
@@ -191,15 +191,15 @@ class GameRepository(GameLoader):
                 try:
                     return self._append(pending, cached, record, key=key, guards=guards)
                 except TimeSettled:
-                    # This process was held up. The handler runs again, with a later time.
+                    # This process was delayed. The handler runs again, with a later time.
                     pass
                 except GameDamaged:
-                    # This process has read the game before it was damaged.
+                    # This process read the game before it was damaged.
                     self._cache.drop(game_id)
                     raise
                 except HeadMoved as conflict:
                     if conflict.head <= cached.game.seq:
-                        # The cached game never happened.
+                        # The events of the cached game are lost.
                         self._drop_lost(cached)
                 except IdempotencyConflict:
                     # The cached game may be out of date, and the player may no longer see the game.
@@ -217,7 +217,7 @@ class GameRepository(GameLoader):
         log_left_out: Callable[[str, str], None],
         errors: type[CartularyError] | tuple[type[CartularyError], ...] = (NotFound, Unreadable),
     ) -> None:
-        """Execute at the head of each game; one with one of these errors is logged and left out."""
+        """Execute a handler at the head of each game; log and skip games with one of these errors."""
         for game_id in game_ids:
             try:
                 self.execute(game_id, handler, at_head=True)
@@ -234,9 +234,9 @@ class GameRepository(GameLoader):
         idempotency_key: str | None,
         request: Sequence[object],
     ) -> Game:
-        """Execute the request of a player, and return the game right after it, also for a repeated request.
+        """Execute the request of a player, and return the game right after it, even if repeated.
 
-        `request` is compared if the idempotency key is used again. Raises what `execute` raises.
+        `request` is compared if the idempotency key is used again. Raises the errors of `execute`.
         """
         record = idempotency_record(player, idempotency_key, request)
         return self.game_after(game_id, self.execute(game_id, handler, record))
@@ -259,7 +259,7 @@ class GameRepository(GameLoader):
         return AcceptedAction(result.events, receipt)
 
     def game_after(self, game_id: str, result: AppendResult) -> Game:
-        """Return the game as it was right after these events, also for a repeated request."""
+        """Return the game as it was right after these events, even if the request is repeated."""
         if result.game is not None:
             return result.game
         return self.game_at(game_id, result.events[-1]["seq"])
@@ -288,7 +288,7 @@ class GameRepository(GameLoader):
     def repeat_of(
         self, game_id: str, record: IdempotencyRecord | None, refusal: Exception
     ) -> AppendResult | None:
-        """Return the result of the earlier, equal request if a refused request repeats one, or None.
+        """Return the result of the earlier request that a refused request repeats, or None.
 
         Raises IdempotencyConflict if the key was used for another request, unless the refusal hides the
         game from the player.
@@ -311,8 +311,8 @@ class GameRepository(GameLoader):
         game, former = self.load(game_id).game, None
         while True:
             self._listings.refresh(game, former)
-            # Another process may have listed a later state before this one was written. The last
-            # writer therefore compares with the log once more.
+            # Another process may have listed a later state before this one was written. The last writer
+            # therefore compares with the log again.
             later = self.load(game_id).game
             if listing_inputs(later) == listing_inputs(game):
                 break
@@ -332,7 +332,7 @@ class GameRepository(GameLoader):
     ) -> AppendResult:
         """Append pending events to the game that they follow. Raises HeadMoved, TimeSettled and GuardFailed.
 
-        With a `key`, a receipt that it signs is stored and returned.
+        With a `key`, a receipt signed by it is stored and returned.
         """
         before, after = pending.base, pending.sealed[-1].game
         events = tuple(sealed.event for sealed in pending.sealed)
@@ -394,7 +394,7 @@ class GameRepository(GameLoader):
 
 
 def _event_of_receipt(events: Sequence[Event]) -> Event:
-    """Return the first event of an append, or the one after keys that its author brings to sign it."""
+    """Return the first event of an append, or the first after the keys that are registered to sign it."""
     return next((event for event in events if event["type"] != "PlayerKeyAdded"), events[0])
 
 
@@ -402,13 +402,13 @@ def idempotency_record(player: str, key: str | None, request: object) -> Idempot
     """Return the record for a player's idempotency key (None: no key) and request (decoded JSON)."""
     if key is None:
         return None
-    # Not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
+    # This is not canonical JSON: even a malformed request with huge numbers or lone surrogates has a digest.
     body = _REQUEST_ENCODER.encode(request)
     return IdempotencyRecord(f"{player}/{_digest(key.encode())}", _digest(body.encode()))
 
 
 def game_id_of(record: IdempotencyRecord) -> str:
-    """Return the id of the game that a request with an idempotency key creates: always the same one."""
+    """Return the id of the game that a request with an idempotency key creates, which is always the same."""
     return sha256(record.name.encode()).hexdigest()[:16]
 
 

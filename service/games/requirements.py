@@ -1,4 +1,4 @@
-"""What the creator of a game requires of the players who join it, and what somebody lacks of it."""
+"""The requirements of a game for the players who join it, and those that a player does not meet."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -20,7 +20,7 @@ _RATINGS: Final = ("least_rating", "most_rating")
 class Requirements:
     """Compares players with the requirements of games. Methods raise Unavailable.
 
-    Players whom the creator has invited, and those with an invitation link, meet all of them, but in the
+    Players whom the creator has invited, and players with an invitation link, meet all of them; but in the
     game of a club they must be members as well.
     """
 
@@ -30,7 +30,7 @@ class Requirements:
         self._ratings = ratings
 
     def require(self, game: Game, player: str) -> None:
-        """Raise Forbidden, with everything that the player lacks, unless that is nothing."""
+        """Raise Forbidden, with all requirements that the player does not meet, if there are any."""
         if missing := self.missing(game, player):
             raise Forbidden.with_message(
                 "you cannot join this game: {reasons}", reasons=semicolon_list(missing)
@@ -46,9 +46,10 @@ class Requirements:
         return club is not None and not self._clubs.is_member(club, player)
 
     def missing(self, game: Game, player: str) -> list[Text]:
-        """Return what the player lacks; [] for a game without requirements, which costs no round trip.
+        """Return the requirements that the player does not meet.
 
-        A reliability of which nothing is known is no lack: a number of finished games keeps newcomers out.
+        A game without requirements costs no round trip. An unknown reliability meets them: a requirement of
+        finished games keeps newcomers out.
         """
         if self._is_outsider(game, player):
             return [_MEMBERS_ONLY]
@@ -59,7 +60,7 @@ class Requirements:
     def missing_for(
         self, options: Mapping[str, Any], rules: AnyRuleSystem, player: str
     ) -> list[Text]:
-        """Return what the player lacks of what these options require; see `missing`."""
+        """Return the requirements of these options that the player does not meet; see `missing`."""
         if not any(name in options for name in REQUIREMENTS):
             return []
         statistics = self._statistics.of([player])[player]

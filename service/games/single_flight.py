@@ -1,4 +1,4 @@
-"""Calls of which one is made for all threads that want the same result at the same time."""
+"""Makes one call for all threads that need the same result at the same time."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,7 +9,7 @@ Result = TypeVar("Result")
 
 
 class SingleFlight(Generic[Result]):
-    """Runs one call at a time, and one for all threads that want the same key. Thread-safe."""
+    """Runs one call at a time, and one for all threads that need the same key. Thread-safe."""
 
     def __init__(self) -> None:
         self._is_computing = Lock()
@@ -39,6 +39,6 @@ class SingleFlight(Generic[Result]):
             future.set_result(result)
             return result
         finally:
-            # After the result is set: until then, other threads must find the call.
+            # This comes after the result is set: until then, other threads must find the call.
             with self._lock:
                 del self._calls[key]

@@ -1,4 +1,4 @@
-"""The command for statements of people: it loads the game, and adds what ledger/statements.py decides.
+"""The command for statements of people: it loads the game, and adds the events of ledger/statements.py.
 
 A signature becomes part of the first event (service/games/player_signatures.py).
 """
@@ -37,12 +37,12 @@ class StatementCommands:
         statement: Statement,
         signature: PlayerSignature | None = None,
     ) -> AcceptedAction:
-        """Make a statement, and return the events that it leads to and a receipt for the first of them.
+        """Make a statement, and return the events that follow from it and a receipt for the first of them.
 
         Raises NotFound if there is no such game, dispute or takeback, or the player may not see the game;
         Forbidden for a player who may not state this; Malformed; NotNow if the game does not accept it as it
         stands; Unavailable if the store does not respond; IdempotencyConflict if the key was used for another
-        request; and what `PlayerSignatures.signed` raises.
+        request; and the errors of `PlayerSignatures.signed`.
         """
         access = self._repository.access
 
@@ -66,7 +66,7 @@ class StatementCommands:
         return self._repository.accept(game_id, player, signed, key, compared)
 
     def require_takeback(self, game: Game, number: int) -> None:
-        """Raise NotFound if event `number` requests no takeback."""
+        """Raise NotFound unless event `number` requests a takeback."""
         last = game.last_play
         if last is not None and last.takeback is not None and last.takeback.seq == number:
             return
@@ -77,7 +77,7 @@ class StatementCommands:
             )
 
     def field_faults(self, body: Mapping[str, Any]) -> dict[str, Text]:
-        """Return what is wrong with `statement` and `ruling`, where they are given, by field."""
+        """Return the faults of the fields `statement` and `ruling`, if given, by field."""
         faults: dict[str, Text] = {}
         statement, ruling = body.get("statement"), body.get("ruling")
         if isinstance(statement, str):
@@ -94,7 +94,7 @@ class StatementCommands:
         return faults
 
     def _require_subject(self, game: Game, statement: Statement) -> None:
-        """Raise NotFound if there is no such dispute or takeback as the statement replies to."""
+        """Raise NotFound unless the dispute or takeback to which the statement replies exists."""
         match statement.replies_to():
             case "dispute" as name:
                 require_dispute(game, getattr(statement, name))

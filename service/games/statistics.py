@@ -1,4 +1,4 @@
-"""Statistics of the public games: how many there are of each kind, how they ended, who won, and events."""
+"""Statistics of the public games: their numbers by kind, their endings, their winners, and events."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from service.projections.event_feed import EventFeed
 from service.projections.projections import Changes, Projections, ReadValues
 
 Ending: TypeAlias = Literal["completed", "resignation", "removal", "abandonment"]
-"""By what a game ended: its rules, the last player who resigned or was removed, or without a ranking."""
+"""What ended a game: its rules, the last player who resigned or was removed, or nothing (no ranking)."""
 ENDINGS_OF_GAMES: Final[tuple[Ending, ...]] = get_args(Ending)
 _LEAVING: Final[dict[str, Ending]] = {
     "PlayerResigned": "resignation",
@@ -21,11 +21,11 @@ _LEAVING: Final[dict[str, Ending]] = {
 }
 """The events by which a player leaves, which may end a game."""
 _EVENTS_BEFORE_END: Final = 8
-"""What ended play is among these: at most the scoring of a round and a dispute come after it."""
+"""The number of last events among which the end of play is: only a scored round and a dispute can follow."""
 
 
 class GameCounts:
-    """How many public games ended, by what, how many of them each seat has won, and the number of events.
+    """Counts public games by their endings and by the seats that won, and events.
 
     Values: `events`; `SYSTEM SEATS ended ENDING`, and `SYSTEM SEATS wins SEAT`, which counts a shared first
     place for each seat. Games whose rules are not installed are left out, but for their events.
@@ -56,7 +56,7 @@ class GameCounts:
 
 
 def _ending(end: Event, before: Sequence[Event]) -> Ending:
-    """Return by what a game ended, from its last event and those before it."""
+    """Return what ended a game, from its last event and those before it."""
     if end["type"] == "GameAbandoned":
         return "abandonment"
     for event in reversed(before):
@@ -84,13 +84,13 @@ class KindStatistics:
 
     @property
     def has_games(self) -> bool:
-        """Whether there is or was any game."""
+        """Whether there are or were any games."""
         return any((self.open, self.playing, *self.ended.values()))
 
 
 @dataclass(frozen=True, slots=True)
 class GameStatistics:
-    """Figures about all public games. `lag`: the entries of the transparency log that are not counted yet."""
+    """Figures about all public games. `lag` is the number of entries of the log that are not counted yet."""
 
     kinds: list[KindStatistics]
     events: int
@@ -98,7 +98,7 @@ class GameStatistics:
 
 
 class PublicStatistics:
-    """Reads the statistics: counts of what has happened, and the listings of current games. Thread-safe."""
+    """Reads the statistics from the counts of past games and the listings of current ones. Thread-safe."""
 
     def __init__(self, projections: Projections, listings: Listings) -> None:
         self._projections = projections

@@ -1,8 +1,8 @@
-"""The summary of a game: what lists of games contain of it, apart from the handles of its players.
+"""The summary of a game, from which lists of games are made, without the handles of its players.
 
 The summaries of games that are open or have ended are stored (`listings`). A stored summary is used
-only if its hash is that of the last event of the log. So such a game is listed without folding its log,
-however long that is, and a summary that is out of date does no harm.
+only if its hash is that of the last event of the log. Such a game is therefore listed without folding its
+log, and a summary that is out of date does no harm.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,16 +42,16 @@ class Summary:
     hash: str
     to_act: int | None
     deadline: str | None
-    # Summaries that were stored before a version had these fields are of games without any of them.
+    # Summaries that were stored before these fields existed are of games without them.
     arbiter: str | None = None
     dispute: JsonObject | None = None
     takeback: JsonObject | None = None
     timing: JsonObject | None = None
     bots: Mapping[str, str] = field(default_factory=dict)
-    """By id, the names of the bots that players are."""
+    """The names of bots, by the ids of their players."""
     creator: str = ""
     invited: Sequence[str] = ()
-    """The ids of the players who are invited, those who have joined included."""
+    """The ids of the invited players, including those who have joined."""
     declined: Sequence[str] = ()
     """The ids of the players who have declined an invitation."""
     winners: Sequence[int] = ()
@@ -61,7 +61,7 @@ class Summary:
     """The seats that wait for a substitute."""
 
     concerns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By player, the keys of their alerts that badges count (`counted_alerts`); the name is that in Redis."""
+    """The keys of the alerts that badges count, by player (`counted_alerts`); Redis has this name."""
 
     created: str = ""
     at: str = ""
@@ -69,11 +69,11 @@ class Summary:
 
     round: int = 0
     scores: Sequence[int] = ()
-    """The scores by seat: those of the ranking at the end, of the standings before; none before the start."""
+    """The scores by seat, at the end from the ranking, else from the standings; none before the start."""
 
     @property
     def name(self) -> str | None:
-        """What its creator calls the game."""
+        """The name that its creator has given the game."""
         return self.options.get("name")
 
     @property
@@ -118,13 +118,13 @@ def summarize(game: Game) -> Summary:
 
 
 def timing(game: Game) -> JsonObject | None:
-    """Return the time banks, the pause and the holidays of a game, and until when its clock stands still.
+    """Return the time banks, the pause and the holidays of a game, and until when its clock is stopped.
 
     None unless the game is in progress, with a clock. `banks_ms` are the milliseconds that were left in the
     time bank of each seat when the turn under way began, null without time banks. `bank_from` is the time at
-    which that turn begins to use up the bank of its seat. `clock_stopped_until` is the time at which the
-    clock runs again at the latest, after a pause or an open dispute; null if it ran at the time of the last
-    event. `holidays` are those that are not over at that time.
+    which that turn begins to use up the bank of its seat. `clock_stopped_until` is the latest time at which
+    the clock runs again, after a pause or an open dispute; null if it was running at the time of the last
+    event. `holidays` are the holidays that were not over at that time.
     """
     if game.clock is None or game.status != "playing":
         return None
@@ -145,7 +145,7 @@ def timing(game: Game) -> JsonObject | None:
 
 
 def _pause(game: Game) -> JsonObject | None:
-    """Return who agrees to a pause, and since when and until when it stops the clock; None if nobody does."""
+    """Return who agrees to a pause, and when it begins and ends stopping the clock; None if nobody agrees."""
     record = game.pauses
     if not record.agreed_by:
         return None
@@ -159,7 +159,7 @@ def _pause(game: Game) -> JsonObject | None:
 
 
 def scores_of(game: Game) -> tuple[int, ...]:
-    """Return the scores by seat, those of the ranking at the end; none before the start."""
+    """Return the scores by seat, at the end from the ranking; none before the start."""
     if game.state is None:
         return ()
     entries = game.ranking or game.rules.standings(game.state)

@@ -1,10 +1,10 @@
-"""Small pictures of boards for lists of games: what everybody who may see a game sees of it.
+"""Small pictures of boards for lists of games, as every viewer of a game sees it.
 
     cartulary:{GAME}:thumbnail    the picture of the last event at which one was requested; it expires
 
 A value is `SEQ VISIBILITY`, a line break, and the SVG document, compressed by brotli. A game that is listed
-by its stored summary is therefore not folded for its picture either, unless it is private, or nobody has
-asked for the picture for some days.
+from its stored summary is therefore not folded for its picture either, unless it is private, or its picture
+was not requested for some days.
 """
 
 from typing import Final, NamedTuple
@@ -51,8 +51,8 @@ class Thumbnails:
     def get(self, game_id: str, viewer: str | None, seq: int | None) -> Thumbnail:
         """Return the picture of a game at its head.
 
-        A stored one is returned if it shows event `seq`, also if the game has gone on since. Raises NotFound,
-        also for a private game that the player `viewer` may not see, and for a game that has no board yet.
+        A stored picture is returned if it shows event `seq`, even if the game has later events. Raises
+        NotFound for a game that the player `viewer` may not see, and for a game that has no board yet.
         """
         stored = self._stored(game_id)
         if stored is not None and stored.is_public and stored.seq == seq:
@@ -83,7 +83,7 @@ class Thumbnails:
 def _draw(game: Game) -> Thumbnail:
     if game.state is None:
         raise NotFound.with_message("the game has not started: it has no board yet")
-    # A spectator's position: what a seat keeps hidden is on no list.
+    # The position is a spectator's, because lists must not show what a seat keeps hidden.
     scene = game.rules.scene(game.position(None), None)
     document = thumbnail_svg(scene).encode()
     compressed: bytes = brotli.compress(document, mode=brotli.MODE_TEXT, quality=5)

@@ -1,12 +1,12 @@
-"""What is visible of a game: which of its secrets at each of its events, and the game as a viewer knows it.
+"""The visibility of a game: which of its secrets a viewer may see, and the game as a viewer knows it.
 
 While a game is in progress, a player sees what their seat may see, and everybody else what a spectator may
 see. After its end everybody sees everything, and can also look at it as any seat saw it during the game.
 
 In a game as a viewer knows it, the secrets that the viewer does not know are replaced by random ones. A
 position depends on the secrets of the start of the game, and of the events that draw them again. If the
-viewer knows all of these, the game is read from the snapshots in the loader's cache, however long its log is;
-otherwise it is folded from its start.
+viewer knows all of these, the game is read from the snapshots in the loader's cache; otherwise it is folded
+from its start.
 """
 
 from collections.abc import Iterator
@@ -27,13 +27,13 @@ from service.store.log_check import decode_opening
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What is visible of a game: everything, or only what `seat` may see (None: a spectator)."""
+    """The visibility of a game: everything, or only what `seat` may see (None: a spectator)."""
 
     seat: int | None
     sees_everything: bool
 
     def may_see(self, secret: str) -> bool:
-        """Return whether the secret of this name is shown."""
+        """Return whether the secret with this name is shown."""
         if self.sees_everything or secret == STATEMENT:
             return True
         return self.seat is not None and self.seat == secret_owner(secret)
@@ -44,7 +44,7 @@ class Visibility:
         return position
 
     def sees_as(self, game: Game, seat: int) -> bool:
-        """Return whether everything that this seat saw of the game at this event is shown.
+        """Return whether everything is shown that this seat saw of the game at its last event.
 
         The game must have started.
         """
@@ -55,11 +55,11 @@ class Visibility:
 
 
 def visibility_for(head: Game, player: str | None, seat: int | None = None) -> Visibility:
-    """Return what is visible of a game to a player (None: a visitor without a token).
+    """Return the visibility of a game for a player (None: a visitor without a token).
 
-    `head` is the game at its head, which the player must be allowed to see. With `seat`, the result is what
-    this seat saw during the game. Raises Malformed if there is no such seat, and Forbidden if the game has
-    not ended and the seat is not the player's.
+    `head` is the game at its head, which the player must be allowed to see. With `seat`, the result is the
+    visibility for this seat during the game. Raises Malformed if there is no such seat, and Forbidden if the
+    game has not ended and the seat is not the player's.
     """
     own = None if player is None else head.seat_of(player)
     if seat is None:
@@ -84,7 +84,7 @@ class GamesForViewers:
         self._log_reader = log_reader
 
     def game(self, game_id: str, seq: int, viewer: int | None, seed: bytes) -> Game:
-        """Return the game after event `seq` as the seat `viewer` knows it; None knows everything.
+        """Return the game after event `seq` as the seat `viewer` knows it; None stands for full knowledge.
 
         The secrets that the viewer does not know are drawn from `seed`. Raises NotFound if there is no such
         event.
@@ -104,7 +104,7 @@ class GamesForViewers:
                 yield from event.get("secrets", ())
 
     def _opened(self, events: list[Event], viewer: int) -> Opened:
-        """Return the values of the secrets that the viewer may see. Others are not even read."""
+        """Return the values of the secrets that the viewer may see. Other secrets are not even read."""
         names = [
             f"{event['seq']}/{name}"
             for event in events
