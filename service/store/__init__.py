@@ -1,1 +1,1 @@
-"""The event store: every game's log, and the outbox and records that are written in the same step."""
+"""The event store: the logs of all games, and the outbox and records that are written with them."""

@@ -6,16 +6,16 @@
                                since when it has been obsolete
 
 A game is either in Redis or has a stub, because one script changes both. An object never changes: a game that
-is moved again becomes a new one. These steps move a game, and each may be the last one of a process:
+is moved again gets a new object. A game is moved in these steps, after each of which the process may die:
 
 1. the game is copied, and the copy is encoded,
 2. the name of the new object is stored as pending,
 3. the object is written, read back and verified,
 4. one script compares the game with the copy, removes it, and stores the stub.
 
-The name that is pending after a process has died becomes obsolete when the game is moved again. To recall a
+A name that is pending after a process has died becomes obsolete when the game is moved again. To recall a
 game, one script writes everything back, and makes the object obsolete. Obsolete objects are deleted after
-GRACE_SECONDS, in which a Redis may still lose its last writes, unless a backup copies them.
+GRACE_SECONDS, during which Redis may still lose its last writes, unless a backup is copying them.
 """
 
 import hashlib
@@ -43,16 +43,16 @@ from service.store.object_store import ObjectStore
 from service.store.redis_event_store import ARCHIVED, game_key
 
 PARTS: Final = ("secrets", "receipts", "messages")
-"""The hashes beside a log that move with it. The others expire, or are what lists are made of."""
+"""The hashes beside a log that move with it. Others expire, or belong to listings."""
 PROVENANCE: Final = "provenance"
 """The part of an archived game that has the provenance of its events, by seq."""
 GRACE_SECONDS: Final = 60.0
 LEASE_SECONDS: Final = 300.0
-"""Time after which a move that was begun and not finished is taken for interrupted."""
+"""The time after which an unfinished move counts as interrupted."""
 MAX_ATTEMPTS: Final = 20
-"""How often a game is recalled for one write, while other processes archive it again."""
+"""The number of times that a game is recalled for one write, while other processes archive it again."""
 WAIT_SECONDS: Final = 1.0
-"""How long a read waits for another one to end."""
+"""The time for which a read waits for another one to end."""
 _PENDING: Final = "pending"
 _OBJECT_NAME: Final = re.compile(r"[0-9a-f]{2}/(?P<game>[^/]+)-[0-9a-f]{16}\.jsonl\.gz")
 _STUB_FIELDS: Final = ("object", "sha256", "bytes", "seq", "line")
@@ -60,12 +60,12 @@ _LINES: Final = 500
 
 
 class NotMovable(Conflict):
-    """The game cannot be moved into the archive now: it goes on, or there is no such game."""
+    """The game cannot be moved into the archive now: it is not over, or it does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stub:
-    """What Redis keeps of an archived game: its object, and the last event (`line`) with its seq."""
+    """The data that Redis keeps of an archived game: its object, and the last event (`line`) with its seq."""
 
     object: str
     sha256: str
@@ -104,7 +104,7 @@ class Archive:
         return self.stubs([game_id]).get(game_id)
 
     def stubs(self, game_ids: Iterable[str]) -> dict[str, Stub]:
-        """Return the stubs of those of some games that are archived, by id, in one round trip."""
+        """Return the stubs of the games that are archived, by id, in one round trip."""
         game_ids = list(game_ids)
         if not game_ids:
             return {}
@@ -119,7 +119,7 @@ class Archive:
         }
 
     def game(self, game_id: str, stub: Stub | None = None) -> ArchivedGame | None:
-        """Return an archived game; None if it is not, or is no longer, archived. Raises Unreadable.
+        """Return an archived game; None if it is not archived, or no longer. Raises Unreadable.
 
         `stub` is its stub if that was read just now.
         """
@@ -138,14 +138,14 @@ class Archive:
         return None
 
     def part(self, game_id: str, part: str) -> Mapping[str, str]:
-        """Return one of PARTS of an archived game; nothing if the game is not archived."""
+        """Return one of PARTS of an archived game; an empty one if the game is not archived."""
         game = self.game(game_id)
         return {} if game is None else game.parts.get(part, {})
 
     def read(self, stub: Stub) -> ArchivedGame | None:
-        """Return the game of a stub; None if the object does not, or no longer, exist.
+        """Return the game of a stub; None if the object does not exist, or no longer.
 
-        Few threads read at the same time, so that a slow store does not occupy all of them. Raises
+        Only a few threads read at the same time, so that a slow store does not occupy all of them. Raises
         Unreadable if the object is damaged.
         """
         with self._cache_lock:
@@ -224,10 +224,9 @@ class Archive:
         return True
 
     def recall(self, game_id: str, *, for_write: bool = False) -> bool:
-        """Bring a game back into Redis; return False if it is not archived.
+        """Move a game back into Redis; return False if it is not archived.
 
-        `for_write`: because something is written, after which it returns into the archive soon. Raises
-        Unreadable.
+        With `for_write`, it returns into the archive soon after the write. Raises Unreadable.
         """
         stub = self.stub(game_id)
         if stub is None:
@@ -283,7 +282,7 @@ class Archive:
     def clean(self, game_id: str, *, after: float = GRACE_SECONDS) -> None:
         """Delete the objects of a game that have been obsolete for `after` seconds.
 
-        Leaves those that are being written, and all while a backup is made.
+        Objects that are being written are kept, and so are all objects during a backup.
         """
         key = game_key(game_id, "objects")
         is_held = self.schedule.is_held
@@ -310,7 +309,7 @@ class Archive:
                 self.schedule.add_work(game_id, LEASE_SECONDS)
 
     def resume(self, game_id: str) -> None:
-        """Finish or undo what was begun with a game and interrupted, and delete its obsolete objects."""
+        """Finish or undo an interrupted move of a game, and delete its obsolete objects."""
         key = game_key(game_id, "objects")
         with unavailable_on_error():
             is_interrupted = any(to_text(v) == _PENDING for v in self._redis.hvals(key))
@@ -325,7 +324,7 @@ class Archive:
     def restore_stub(self, name: str) -> bool:
         """Store the stub of the game in an object, if the game has neither a log nor a stub.
 
-        Returns whether it was stored; False also for an object that contains no sound game. No other
+        Returns whether it was stored; False also if the object does not contain a sound game. No other
         process may use the store.
         """
         match = _OBJECT_NAME.fullmatch(name)
@@ -348,7 +347,7 @@ class Archive:
         values = _finish_arguments(name, data, game)
         fields: Any = dict(zip(_STUB_FIELDS, values, strict=False))
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
-            # What is left of its parts is in the object, too.
+            # Parts that are left in Redis are in the object, too.
             pipeline.delete(*keys[3:])
             pipeline.hset(keys[1], mapping=fields)
             pipeline.execute()

@@ -1,11 +1,13 @@
-"""The file of an archived game: its record, and before it in one line what no record contains.
+"""The file of an archived game: a line with data that records do not contain, and the record.
 
-A file is gzip of lines of JSON. The first one has the hashes that are beside a log in Redis, by their names:
+A file consists of lines of JSON, compressed with gzip. The first one has the hashes that are beside a log in
+Redis, by their names:
 
     {"archive": 1, "game": GAME, "parts": {"secrets": {…}, "receipts": {…}, "messages": {…}}}
 
-The others are the record of the game (docs/formats.md), with all openings, signed when it was archived. Its
-header does not name the players, so nothing has to be changed in it when one of them leaves for good.
+The other lines are the record of the game (docs/formats.md), with all openings, signed when it was archived.
+Its header does not name the players, so that it need not be changed when the account of one of them is
+erased.
 """
 
 import gzip
@@ -29,9 +31,9 @@ from service.keyring import Keyring
 
 VERSION: Final = 1
 MAX_BYTES: Final = 2 * record.MAX_RECORD_BYTES
-"""Bytes of the lines of the largest file."""
+"""The most bytes of the lines of a file."""
 LEVEL: Final = 6
-"""The level of the compression: higher ones take longer and save less than one percent."""
+"""The compression level: higher ones take longer and save less than one percent."""
 
 Parts = Mapping[str, Mapping[str, str]]
 
@@ -59,7 +61,7 @@ class ArchivedGame:
 
 
 def encode(game: ArchivedGame, keyring: Keyring) -> bytes:
-    """Return the file of a game. Raises Unreadable if the game is damaged, and what the keyring raises."""
+    """Return the file of a game. Raises Unreadable if the game is damaged, and the errors of the keyring."""
     first: JsonObject = {
         "archive": VERSION,
         "game": game.id,
@@ -104,7 +106,7 @@ def decode(data: bytes) -> ArchivedGame:
 
 
 def verify(stored: bytes | None, data: bytes, game: ArchivedGame, keyring: Keyring) -> None:
-    """Raise Unreadable unless the file `data` was stored, and contains this game with a sound record.
+    """Raise Unreadable unless the stored file equals `data`, and contains this game with a sound record.
 
     The form of the record, its hash chain and the signature of its head are checked as by an audit.
     """
@@ -120,7 +122,7 @@ def verify(stored: bytes | None, data: bytes, game: ArchivedGame, keyring: Keyri
 
 
 def _openings(secrets: Mapping[str, str]) -> dict[int, dict[str, Any]]:
-    """Return the openings of all secrets by seq and name; nothing is secret after the end of a game."""
+    """Return the openings of all secrets by seq and name; after the end of a game, all of them are public."""
     openings: dict[int, dict[str, Any]] = {}
     for key, opening in secrets.items():
         seq, _, name = key.partition("/")

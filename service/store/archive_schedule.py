@@ -1,12 +1,12 @@
-"""Which games are to be moved into the archive, and where objects are to be deleted: sorted sets by time.
+"""The schedule of the archive: sorted sets, by time, of games to move and of games with objects to delete.
 
     cartulary:archive:ended:N   sorted set: games that are over and not archived, by the time of their end
     cartulary:archive:work:N    sorted set: games with objects to finish or to delete, by the time for it
-    cartulary:archive:figures   hash: how many games and bytes have been moved and recalled in all
+    cartulary:archive:figures   hash: the numbers of games and bytes that have been moved and recalled in all
     cartulary:archive:held      exists while a backup copies objects, and expires; no object is deleted
 
-N is one of BUCKETS numbers that follow from the id of a game, so no key of a cluster has all games. Times are
-seconds since 1970.
+N is one of BUCKETS numbers that are derived from the id of a game, so no key of a cluster has all games.
+Times are seconds since 1970.
 """
 
 from collections.abc import Iterator
@@ -22,16 +22,16 @@ BUCKETS: Final = 16
 FIGURES_KEY: Final = "cartulary:archive:figures"
 HELD_KEY: Final = "cartulary:archive:held"
 HOLD_SECONDS: Final = 600
-"""How long objects stay after a backup has last shown that it goes on."""
+"""The time for which objects are kept after a backup has last reported progress."""
 WRITE_SECONDS: Final = 3600.0
-"""Time until a game returns into the archive that was recalled because somebody wrote."""
+"""The time after which a game that was recalled for a write returns into the archive."""
 POSTPONE_SECONDS: Final = 24 * 3600.0
-"""Time until the next attempt to move a game that cannot be moved."""
+"""The time until the next attempt to move a game that could not be moved."""
 _PAGE: Final = 500
 
 
 class DueGames(NamedTuple):
-    """The ids of games to move, and of those with objects to finish or to delete."""
+    """The ids of games to move, and of games with objects to finish or to delete."""
 
     to_move: tuple[str, ...]
     to_clean: tuple[str, ...]
@@ -41,13 +41,13 @@ class ArchiveSchedule:
     """The sorted sets of all games. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, after_days: float) -> None:
-        """Games are to be moved so many days after their end; 0: never by themselves."""
+        """Games are to be moved `after_days` days after their end; 0 means only on request."""
         self._redis = client
         self._after_seconds = after_days * 24 * 3600
 
     @property
     def is_on(self) -> bool:
-        """Whether games are moved by themselves."""
+        """Whether games are moved automatically."""
         return self._after_seconds > 0
 
     def add_ended(self, game_id: str, ended_at: float) -> None:
@@ -56,7 +56,7 @@ class ArchiveSchedule:
             self._redis.zadd(_ended_key(game_id), {game_id: ended_at}, nx=True)
 
     def add_recalled(self, game_id: str, *, for_write: bool) -> None:
-        """Add a game that comes back: it stays as if it ended now, or for a while after a write."""
+        """Add a recalled game: it stays as if it had just ended, or for a while after a write."""
         ended_at = now()
         if for_write:
             ended_at -= max(0.0, self._after_seconds - WRITE_SECONDS)
@@ -64,7 +64,7 @@ class ArchiveSchedule:
             self._redis.zadd(_ended_key(game_id), {game_id: ended_at})
 
     def postpone(self, game_id: str) -> None:
-        """Try a game again later that cannot be moved."""
+        """Postpone the move of a game that cannot be moved now."""
         later = now() - self._after_seconds + POSTPONE_SECONDS
         with unavailable_on_error():
             self._redis.zadd(_ended_key(game_id), {game_id: later}, xx=True, gt=True)
@@ -75,7 +75,7 @@ class ArchiveSchedule:
             self._redis.zrem(_ended_key(game_id), game_id)
 
     def add_work(self, game_id: str, seconds: float) -> None:
-        """Have a game looked at, in so many seconds, for objects to finish or to delete."""
+        """Schedule a check of a game, in `seconds`, for objects to finish or to delete."""
         with unavailable_on_error():
             self._redis.zadd(_work_key(game_id), {game_id: now() + seconds})
 
@@ -85,7 +85,7 @@ class ArchiveSchedule:
             self._redis.zrem(_work_key(game_id), game_id)
 
     def due(self, limit: int) -> DueGames:
-        """Return what is to be done now, at most `limit` games of each kind, in one round trip."""
+        """Return the games that are due, at most `limit` of each kind, in one round trip."""
         moment = now()
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for n in range(BUCKETS):
@@ -108,25 +108,25 @@ class ArchiveSchedule:
                         yield to_text(game)
 
     def count(self, done: Literal["moved", "recalled"], size: int) -> None:
-        """Count a game that was moved or recalled, whose object has so many bytes."""
+        """Count a game that was moved or recalled; `size` is that of its object in bytes."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.hincrby(FIGURES_KEY, f"{done}_games", 1)
             pipeline.hincrby(FIGURES_KEY, f"{done}_bytes", size)
             pipeline.execute()
 
     def figures(self) -> dict[str, int]:
-        """Return how many games and bytes have been `moved` and `recalled`, by name; `moved_bytes` also."""
+        """Return the numbers of games and bytes that have been moved and recalled, by name."""
         with unavailable_on_error():
             stored = self._redis.hgetall(FIGURES_KEY)
         return {to_text(name): int(value) for name, value in stored.items()}
 
     def hold(self) -> None:
-        """Have no object deleted for HOLD_SECONDS, which a backup needs."""
+        """Prevent the deletion of objects for HOLD_SECONDS, during a backup."""
         with unavailable_on_error():
             self._redis.set(HELD_KEY, "1", ex=HOLD_SECONDS)
 
     def release(self) -> None:
-        """Let objects be deleted again."""
+        """Allow the deletion of objects again."""
         with unavailable_on_error():
             self._redis.delete(HELD_KEY)
 
@@ -143,7 +143,7 @@ def now() -> float:
 
 
 def seconds_of(timestamp: Any) -> float:
-    """Return the timestamp of an event in seconds since 1970. Raises ValueError and TypeError."""
+    """Convert the timestamp of an event to seconds since 1970. Raises ValueError and TypeError."""
     return wall_clock.parse(timestamp).timestamp()
 
 

@@ -1,7 +1,7 @@
-"""The event store with its archive: archived games are read from there, and recalled by what is written.
+"""The event store with its archive: archived games are read from the archive, and recalled by writes.
 
-Redis is asked first, as if there was no archive. Only if it has nothing of a game does a second command look
-whether the game is archived. So games in Redis cost as many round trips as before.
+Redis is asked first, as if there were no archive. Only if it has nothing of a game does a second command
+check whether the game is archived. Games in Redis therefore cost no additional round trips.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -69,7 +69,7 @@ class ArchivingEventStore(RedisEventStore):
         stub = self._archive.stub(game_id)
         if stub is not None:
             return self._read_archived(game_id, stub, after, upto, limit)
-        # A game of which somebody knows events may have been recalled between the two reads.
+        # A game may have been recalled between the two reads.
         return super().read(game_id, after, upto, limit) if after else lines
 
     @override
@@ -161,7 +161,7 @@ class ArchivingEventStore(RedisEventStore):
 
     @override
     def mark_inactive(self, game_id: str) -> bool:
-        # Added first, so that no game is forgotten; the archive refuses those that have not ended.
+        # Games are added first, so that none is forgotten; the archive refuses games that have not ended.
         for line in super().read(game_id, max(0, super().head(game_id) - 1)):
             with suppress(KeyError, TypeError, ValueError):
                 self._archive.schedule.add_ended(game_id, seconds_of(orjson.loads(line)["at"]))
@@ -190,7 +190,7 @@ class ArchivingEventStore(RedisEventStore):
             return [stub.line]
         game = self._archive.game(game_id, stub)
         if game is None:
-            # It was recalled in the meantime.
+            # The game was recalled in the meantime.
             return super().read(game_id, after, upto, limit)
         return list(game.lines[after:end])
 

@@ -15,7 +15,7 @@ class AsyncLogReader:
     """Reads logs with an asyncio client, for event streams. Raises redis.RedisError and OSError."""
 
     def __init__(self, client: redis.asyncio.Redis, archive: LogReader | None = None) -> None:
-        """`archive` reads the games that are in the archive, in a thread; None: they are not read."""
+        """`archive` reads archived games, in a thread; if it is None, they are not read."""
         self._redis = client
         self._archive = archive
 
@@ -28,7 +28,7 @@ class AsyncLogReader:
         return None if archived is None else bytes(archived)
 
     async def read(self, game_id: str, after: int, upto: int) -> list[bytes]:
-        """Return the lines of those of the events after+1 … upto that exist."""
+        """Return the lines of the existing events of after+1 … upto."""
         lines = lines_of(await self._redis.xrange(log_key(game_id), f"{after + 1}-0", f"{upto}-0"))
         if lines or self._archive is None:
             return lines
@@ -41,6 +41,6 @@ class AsyncLogReader:
 
 
 async def _hget(client: redis.asyncio.Redis, key: str, name: str) -> Any:
-    """Return a field of a hash. redis-py declares the result as one that need not be awaited, too."""
+    """Return a field of a hash. redis-py also declares the result as one that need not be awaited."""
     result: Any = client.hget(key, name)
     return await result

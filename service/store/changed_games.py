@@ -1,12 +1,11 @@
-"""The changed games: those with new events or outbox entries that no sweep has examined since.
+"""The changed games: games with new events or outbox entries that no sweep has examined yet.
 
     cartulary:changed        sorted set, game id -> time of the last change in microseconds since 1970
     cartulary:{TAG}:changed  the same in a cluster, for the games of one slot, which is also that of `{TAG}`
 
-The script that appends adds the game, so no process can die between the two. Therefore every game is here
-whose outbox has an entry that is due, or whose head is not in the transparency log, and a sweep need not look
-at others. An entry that is due later is in the deadline index (workers/deadline_index.py) if the game is not
-here.
+The script that appends adds the game, so no process can die in between. Therefore every game is here whose
+outbox has a due entry, or whose head is not in the transparency log, and a sweep need not examine others. If
+a game is not here, its entries that are due later are in the deadline index (workers/deadline_index.py).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,7 +57,7 @@ class ChangedGames:
                 self._mark(keys=[key], args=games)
 
     def all(self) -> Iterator[tuple[str, int]]:
-        """Iterate over the games with the times of their last changes; a game may come twice."""
+        """Iterate over the games with the times of their last changes; a game may be repeated."""
         for key in self._used_keys():
             with unavailable_on_error():
                 for game_id, changed_at in self._redis.zscan_iter(key, count=_SCAN_PAGE):

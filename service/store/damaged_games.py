@@ -1,12 +1,12 @@
-"""The damaged games: those with a stored value that cannot be read, until it can be read again.
+"""The damaged games: games with a stored value that cannot be read, until it can be read again.
 
-    cartulary:damaged           hash, `GAME PART` -> why that part of the game cannot be read
+    cartulary:damaged           hash, `GAME PART` -> the reason why that part of the game cannot be read
     cartulary:{GAME}:damaged    seq of a damaged event; while it exists, no process appends to the game
 
 A part is `event SEQ` (the first damaged event), `outbox`, `log` (the last event), `entry NAME` (an outbox
 entry whose payload cannot be read) or `work NAME` (an outbox entry whose work cannot be done, because
-something else cannot be read). A damaged value stays as it is, for a person to repair; docs/recovery.md
-describes how.
+something else cannot be read). A damaged value is left for a person to repair; docs/recovery.md describes
+how.
 """
 
 import logging
@@ -28,22 +28,22 @@ log = logging.getLogger(__name__)
 
 
 def event_part(event: int) -> str:
-    """Return the part that stands for an event."""
+    """Return the name of the part that is an event."""
     return f"{_EVENT}{event}"
 
 
 def is_event_part(part: str) -> bool:
-    """Return whether a part stands for an event."""
+    """Return whether a part is an event."""
     return part.startswith(_EVENT)
 
 
 def entry_part(entry: str) -> str:
-    """Return the part that stands for the payload of an outbox entry."""
+    """Return the name of the part that is the payload of an outbox entry."""
     return f"entry {entry}"
 
 
 def work_part(entry: str) -> str:
-    """Return the part that stands for the work of an outbox entry."""
+    """Return the name of the part that is the work of an outbox entry."""
     return f"work {entry}"
 
 
@@ -74,7 +74,7 @@ class DamagedGames:
             self._redis.set(game_key(game_id, DAMAGED), event)
 
     def clear_events(self, game_id: str, parts: Iterable[str], but: int | None = None) -> None:
-        """Report that of these parts of a game, which are events, none is damaged but event `but`."""
+        """Report that none of these parts of a game, which are events, is damaged, except event `but`."""
         if but is None:
             with unavailable_on_error():
                 self._redis.delete(game_key(game_id, DAMAGED))

@@ -1,9 +1,9 @@
-"""What the event store takes and returns, and the protocol of what only reads logs.
+"""The parameters and results of the event store, and the protocol for reading logs.
 
 A game's log is a gapless sequence of events, seq 1, 2, 3 …, each stored as the bytes of its canonical
-JSON. It is never changed and never shortened. Next to it the store keeps the game's secrets, its
-outbox (entries for the work that the log calls for and that is not done yet), its idempotency
-records and its receipts. `append` writes all of them in one step with the events.
+JSON. It is never changed and never shortened. Beside it the store keeps the game's secrets, its outbox
+(entries for work that events require and that is not done yet), its idempotency records and its receipts.
+`append` writes all of them in one step with the events.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +27,7 @@ class HeadMoved(Conflict):
 class IdempotencyRecord:
     """Identifies a request that was sent with an idempotency key.
 
-    `name` is derived from the player and the key, `digest` from the request's content. Both are short
+    `name` is derived from the player and the key, `digest` from the content of the request. Both are short
     and ASCII.
     """
 
@@ -40,14 +40,14 @@ class GuardFailed(Conflict):
 
 
 class TimeSettled(Conflict):
-    """The events are not later than the date up to which those of the game are settled; none was appended."""
+    """The events are not later than the date up to which the game is settled; none was appended."""
 
 
 class Companion(NamedTuple):
-    """A hash beside the log of each game that a feature keeps, and that ends with the game."""
+    """A hash that a feature keeps beside the log of each game, and that is deleted with the game."""
 
     part: str
-    """Its name among the parts of a game."""
+    """The name of the part of a game."""
     outbox_entry: str | None = None
     """The outbox entry that each append to the game sets while the hash exists, with payload {"seq"}."""
 
@@ -62,14 +62,14 @@ class Guard(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AppendRequest:
-    """What one append writes: all of it or nothing."""
+    """The values that one append writes, all or none."""
 
     events: tuple[bytes, ...]
     """Canonical lines of the events, in order; at least one."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """`seed`: the game's secret in hex; `SEQ/NAME`: JSON of {"salt", "value"}."""
     outbox: Mapping[str, str | None] = field(default_factory=dict)
-    """By name, the payloads (JSON) of the outbox entries to set; None removes the entry."""
+    """The payloads (JSON) of the outbox entries to set, by name; None removes the entry."""
     idempotency_record: IdempotencyRecord | None = None
     ends_game: bool = False
     """Whether the game has ended with these events: its idempotency records then expire."""
@@ -78,13 +78,13 @@ class AppendRequest:
     that were appended elsewhere before.
     """
     prev_hash: str | None = None
-    """Hash that the previous event must have; None accepts any."""
+    """The hash that the previous event must have; None accepts any."""
     receipts: Mapping[int, JsonObject] = field(default_factory=dict)
-    """By the seq of an event, its receipt."""
+    """Receipts, by the seq of their events."""
     guards: Sequence[Guard] = field(default=(), repr=False)
     """If one of them fails, nothing is appended."""
     provenance: Mapping[int, str] = field(default_factory=dict)
-    """By seq, the encoded provenance of events that were first appended elsewhere. For the others, it is the
+    """The encoded provenance of events that were first appended elsewhere, by seq. Other events have the
     current one (service/provenance.py)."""
 
 
@@ -92,7 +92,7 @@ class AppendRequest:
 class Appended:
     """The seqs of appended events, `first` to `last`.
 
-    `is_repeat`: an earlier request with the same idempotency record appended them; nothing was
+    `is_repeat` is True if an earlier request with the same idempotency record appended them; then nothing was
     written this time.
     """
 

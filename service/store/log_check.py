@@ -1,7 +1,7 @@
-"""Checking the stored lines of a log: whether each is an event as it was appended, and continues the others.
+"""Checks that each stored line of a log is an event as it was appended, and continues the line before it.
 
-The hash of an event covers its whole line, and `prev` is the hash of the event before it. So a changed byte,
-a missing event and one of another game are found by reading the lines, without anything else.
+The hash of an event covers its whole line, and `prev` is the hash of the event before it. The lines alone
+therefore reveal a changed byte, a missing event and an event of another game.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ NO_SECRET: Final = message("a secret of it is missing or damaged")
 
 
 class CheckedEvents(NamedTuple):
-    """The events of some lines up to the first that is damaged, and what is wrong with that one, if any."""
+    """The events of some lines up to the first damaged one, and the fault of that line, if there is one."""
 
     events: list[Event]
     fault: Message | None
@@ -42,7 +42,7 @@ def check_lines(
     *,
     of: Literal["game", "tournament"] = "game",
 ) -> CheckedEvents:
-    """Decode and check the lines of a log, of a game unless stated, that were read from event after+1 on.
+    """Decode and check the lines of a log that were read from event after+1 on.
 
     `prev` is the hash of event `after`; None if it is not known.
     """
@@ -73,9 +73,9 @@ def read_openings(
 ) -> tuple[Opened, int | None]:
     """Return the values of the secrets that events commit to, by seq and name, after checking them.
 
-    A statement is left out: its author may have erased it, and no position depends on one. Returns also the
-    seq of the first event of which a secret is missing or damaged, None if there is none; the values are then
-    those of earlier events. Raises Unavailable.
+    Statements are left out: their authors may have erased them, and no position depends on them. Also returns
+    the seq of the first event with a missing or damaged secret, or None; the values are then those of earlier
+    events. Raises Unavailable.
     """
     secrets = [
         (event["seq"], name, value)
@@ -96,7 +96,7 @@ def read_openings(
 
 
 def _opening(stored: str | None, commitment_to_it: str) -> JsonObject | None:
-    """Return the opening that is stored as this text; None if it is missing or damaged."""
+    """Return the opening in a stored text; None if it is missing or damaged."""
     try:
         opening: JsonObject = orjson.loads(stored or "")
         return opening if commitment(opening) == commitment_to_it else None
@@ -105,7 +105,7 @@ def _opening(stored: str | None, commitment_to_it: str) -> JsonObject | None:
 
 
 def sound_events(game_id: str, after: int, lines: Sequence[bytes]) -> list[Event]:
-    """Return the events of lines that were read from event after+1 on, up to the first that is damaged.
+    """Return the events of lines that were read from event after+1 on, up to the first damaged one.
 
     Raises GameDamaged if that is the first line.
     """
@@ -116,7 +116,7 @@ def sound_events(game_id: str, after: int, lines: Sequence[bytes]) -> list[Event
 
 
 def decode_opening(stored: str) -> JsonObject:
-    """Return the opening of a secret that is stored as this text. Raises Unreadable if it is damaged."""
+    """Return the opening in a stored text. Raises Unreadable if it is damaged."""
     try:
         opening: JsonObject = orjson.loads(stored)
         unhex(opening["salt"])

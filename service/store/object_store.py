@@ -1,11 +1,11 @@
-"""The place of archived games: a folder, or a bucket of an object store that speaks S3.
+"""The storage of archived games: a folder, or a bucket of an object store with the S3 protocol.
 
     file:///PATH           a folder, which is created, and which only its owner can access
     s3://BUCKET/PREFIX     a bucket; its region, endpoint and credentials come from the usual variables
                            (AWS_REGION, AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY …)
 
-Both are used through obstore. Each operation has a time limit. After one has failed, all of a process fail
-immediately for PAUSE_SECONDS, so a store that does not respond occupies no threads.
+Both are used through obstore. Each operation has a time limit. After a failure, all operations of a process
+fail immediately for PAUSE_SECONDS, so that a store that does not respond occupies no threads.
 """
 
 import logging
@@ -37,7 +37,7 @@ class ObjectStore:
     """Objects by name. Thread-safe. Every method raises Unavailable if the store does not respond."""
 
     def __init__(self, url: str, seconds: float) -> None:
-        """Use the store of this URL, which has been checked; an operation may take so many seconds."""
+        """Use the store at this URL, which has been checked. `seconds` is the time limit of an operation."""
         self._url = url
         self._seconds = seconds
         self._store: Any = None
@@ -59,7 +59,7 @@ class ObjectStore:
                 sync_folder(folder)
 
     def get(self, name: str) -> bytes | None:
-        """Return an object; None if there is none of this name."""
+        """Return the object with a name; None if there is none."""
         try:
             return self._call(lambda obstore, store: bytes(obstore.get(store, name).bytes()))
         except FileNotFoundError:
@@ -76,11 +76,11 @@ class ObjectStore:
         return sorted(self._call(listing))
 
     def delete(self, name: str) -> None:
-        """Delete an object, if there is one of this name."""
+        """Delete the object with a name, if there is one."""
         with suppress(FileNotFoundError):
             self._call(lambda obstore, store: obstore.delete(store, name))
         if self.folder is not None:
-            # A process that was killed may have left a part of the object.
+            # A killed process may have left a part of the object.
             path = self.folder / name
             for part in path.parent.glob(f"{path.name}#*"):
                 part.unlink(missing_ok=True)
@@ -89,7 +89,7 @@ class ObjectStore:
         """Return the result of an operation. Raises FileNotFoundError and Unavailable."""
         if time.monotonic() < self._fails_until:
             raise Unavailable(AWAY)
-        # Imported here, because most processes never use the archive.
+        # This is imported here, because most processes never use the archive.
         import obstore
         from obstore.exceptions import BaseError
 

@@ -12,13 +12,13 @@
     cartulary:{live:N}        set, the active games: ids of those that have not ended, in shards
     cartulary:changed         the changed games (service/store/changed_games.py)
     cartulary:{GAME}:damaged  seq of an event that is damaged; nothing is appended while it exists
-    cartulary:{GAME}:replication   written before a wait for replicas; expires at once
+    cartulary:{GAME}:replication   written before a wait for replicas; expires immediately
     cartulary:appended        channel, `GAME SEQ` after every append
     cartulary:appended:GAME   channel, `SEQ` after every append to that game
 
 `notes`, `answers` and `live` are the names under which earlier versions stored the outbox, the
 idempotency records and the active games; they stay as they are so that existing data stays readable.
-A lost message on a channel loses nothing: subscribers read the log.
+If a message on a channel is lost, no data is: subscribers read the log.
 
 An append is one Lua script, and all of its keys carry the same hash tag. No method here sends a
 command twice by itself (service/connection.py).
@@ -61,11 +61,11 @@ T = TypeVar("T")
 APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
 MESSAGE_POSTED: Final = "message"
-"""What is published on the channel of a game when a chat message is posted, or a rematch is created."""
+"""The message on the channel of a game when a chat message is posted, or a rematch is created."""
 ACTIVE_GAMES: Final = Shards("live")
 _GAMES_WITH_STATEMENTS: Final = Shards("statements")
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
-"""How long the idempotency records of a game are kept after its end."""
+"""The time for which the idempotency records of a game are kept after its end."""
 
 SECRETS: Final = "secrets"
 _OUTBOX: Final = "notes"
@@ -77,12 +77,12 @@ ARCHIVED: Final = "archived"
 DAMAGED: Final = "damaged"
 """The seq of a damaged event, while the game has one (service/store/damaged_games.py)."""
 _SETTLED: Final = "settled"
-"""The date up to which the events of a game are settled: no more are appended by then."""
+"""The date up to which the events of a game are settled: no more events before it are appended."""
 SETTLED_SECONDS: Final = 7 * 24 * 3600
-"""How long this date is kept: no request takes longer to append its events."""
+"""The time for which this date is kept; no request takes longer to append its events."""
 SCAN_PAGE: Final = 500
 _TAKEN: Final = "equal or smaller than the target stream top item"
-"""The error of Redis if the log had an event with the seq of the next one, which is no longer stored."""
+"""The error of Redis if the log once had an event with the seq of the next one, which is now missing."""
 
 
 def game_key(game_id: str, part: str) -> str:
@@ -96,7 +96,7 @@ def log_key(game_id: str) -> str:
 
 
 def last_appended(client: redis.Redis, key: str) -> int:
-    """Return the seq of the event that was appended last to a log; 0 for none. Raises Unavailable."""
+    """Return the seq of the event that was last appended to a log; 0 without any. Raises Unavailable."""
     with unavailable_on_error():
         try:
             info: Any = client.xinfo_stream(key)
@@ -116,13 +116,13 @@ def appended_channel(game_id: str) -> str:
 
 
 class Archived(ServiceError):
-    """The game is in the archive, so nothing was appended: it has to be recalled first."""
+    """The game is in the archive and must be recalled; nothing was appended."""
 
     status = 503
 
 
 class RedisEventStore:
-    """All logs of one Redis, and what is stored next to them; implements `LogReader`. Thread-safe."""
+    """All logs of one Redis, and the data beside them; implements `LogReader`. Thread-safe."""
 
     def __init__(
         self, client: redis.Redis, companions: Sequence[Companion] = (), *, wait_replicas: int = 0
@@ -138,11 +138,11 @@ class RedisEventStore:
         kept = (part for part, _ in companions)
         parts = ("log", _RECORDS, _OUTBOX, ARCHIVED, _SETTLED, DAMAGED, SECRETS, RECEIPTS, *kept)
         self._key_of = {part: number for number, part in enumerate(parts, start=1)}
-        """The number of the key of each part among the arguments of the script that appends."""
+        """The position of the key of each part among the arguments of the script that appends."""
         is_cluster = isinstance(client, ClusterClient)
         self._changed_games = ChangedGames(client, by_slot=is_cluster)
         self._changed_games_key = None if is_cluster else CHANGED_GAMES_KEY
-        """Their key, the same for all games; None in a cluster."""
+        """The key of the changed games; None in a cluster."""
         folder = Path(__file__).parent
         self._append = client.register_script((folder / "append.lua").read_text(encoding="utf-8"))
         self._ack = client.register_script((folder / "ack.lua").read_text(encoding="utf-8"))
@@ -232,12 +232,12 @@ class RedisEventStore:
         raise Archived.with_message("the game is in the archive")
 
     def settle(self, game_id: str, date: str) -> None:
-        """Have no more events appended whose time is not after a date: what is read then is all of them."""
+        """Refuse new events that are not later than a date, so that a reader gets all events up to it."""
         with unavailable_on_error():
             self._redis.set(game_key(game_id, _SETTLED), date, ex=SETTLED_SECONDS)
 
     def find_idempotency_record(self, game_id: str, record: IdempotencyRecord) -> Appended | None:
-        """Return what the request of this record appended, or None if there is no such record.
+        """Return the events that the request of this record appended, or None if there is no such record.
 
         Raises IdempotencyConflict if the record has another digest.
         """
@@ -259,15 +259,15 @@ class RedisEventStore:
         line: bytes | None = None,
         record: IdempotencyRecord | None = None,
     ) -> None:
-        """Return when enough replicas have everything that has been appended to a game, up to event `last`.
+        """Wait until enough replicas have all events of a game up to event `last`.
 
-        `line` is that of this event, and `record` was stored with it, if they are given. Raises Unavailable
-        if the replicas are not quick enough. The events are appended nevertheless, and the request
-        succeeds when it is repeated with its idempotency key and the replicas are there again.
+        If given, `line` is the line of this event, and `record` was stored with it. Raises Unavailable if the
+        replicas are not quick enough. The events are appended nevertheless, and the request succeeds when it
+        is repeated with its idempotency key and the replicas respond again.
         """
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             self._replication.add_wait(pipeline, game_key(game_id, _REPLICATION))
-            # After a failover, this may be a former replica, which does not have the events, or has others.
+            # After a failover, this may be a former replica, which lacks the events, or has other ones.
             pipeline.xrange(log_key(game_id), f"{last}-0", f"{last}-0")
             pipeline.hexists(game_key(game_id, _RECORDS), record.name if record else "")
             *replies, entries, has_record = self._replication.execute(pipeline)
@@ -308,7 +308,7 @@ class RedisEventStore:
     def provenance(self, game_id: str, after: int = 0, upto: int | None = None) -> dict[int, str]:
         """Return the encoded provenance of the events after+1 … upto (None: up to the head), by seq.
 
-        Events of earlier versions have none. It is for operators only.
+        Events of earlier versions have none. The provenance is only for operators.
         """
         last = "+" if upto is None else f"{upto}-0"
         with unavailable_on_error():
@@ -325,7 +325,7 @@ class RedisEventStore:
             return self._redis.xlen(log_key(game_id))
 
     def last_appended(self, game_id: str) -> int:
-        """Return the seq of the event that was appended last, even if it is missing now; 0 for none."""
+        """Return the seq of the last appended event, even if it is now missing; 0 without any."""
         return last_appended(self._redis, log_key(game_id))
 
     def last_event_types(self, game_ids: Iterable[str]) -> dict[str, str | Unreadable | None]:
@@ -336,7 +336,7 @@ class RedisEventStore:
         return self._last_events(game_ids, _last_event_type)
 
     def heads(self, game_ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
-        """Return seq and hash of each game's last event, None if there is no such game.
+        """Return the seq and the hash of each game's last event, None if there is no such game.
 
         For a game whose last event is damaged, the value is the error.
         """
@@ -391,7 +391,7 @@ class RedisEventStore:
     def ack(self, game_id: str, name: str, payload: str) -> bool:
         """Remove an outbox entry if it still has this payload; return whether it was removed.
 
-        Waits first until replicas have what the entry has called for.
+        First waits until the replicas have the result of the work.
         """
         self._replication.wait()
         with unavailable_on_error():
@@ -408,7 +408,7 @@ class RedisEventStore:
     def _last_events(
         self, game_ids: Iterable[str], decode: Callable[[Any], T]
     ) -> dict[str, T | Unreadable]:
-        """Read the last event of each game in one round trip, and return what `decode` makes of the reply."""
+        """Read the last event of each game in one round trip, and return the results of `decode`."""
         game_ids = list(game_ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for game_id in game_ids:
@@ -418,13 +418,13 @@ class RedisEventStore:
     def mark_statements(self, game_id: str) -> None:
         """Add a game to those with statements.
 
-        Must be called before a statement is appended, so that `statements` are found in every such game.
+        This must be called before a statement is appended, so that every such game is found.
         """
         with unavailable_on_error():
             self._redis.sadd(_GAMES_WITH_STATEMENTS.key(game_id), game_id)
 
     def games_with_statements(self) -> Iterator[str]:
-        """Iterate over the ids of all games that may have statements; an id may come twice."""
+        """Iterate over the ids of all games that may have statements; an id may be repeated."""
         with unavailable_on_error():
             _GAMES_WITH_STATEMENTS.move_former_members(self._redis)
             for key in _GAMES_WITH_STATEMENTS.all:
@@ -432,7 +432,7 @@ class RedisEventStore:
                     yield to_text(game_id)
 
     def statements(self, game_id: str) -> list[int]:
-        """Return the seqs of the events of a game whose statement is not erased."""
+        """Return the seqs of the events of a game whose statements are not erased."""
         with unavailable_on_error():
             names = map(to_text, self._redis.hkeys(game_key(game_id, SECRETS)))
         suffix = f"/{STATEMENT}"
@@ -444,10 +444,10 @@ class RedisEventStore:
             self._redis.hdel(game_key(game_id, SECRETS), f"{seq}/{STATEMENT}")
 
     def changed_games(self) -> Iterator[tuple[str, int]]:
-        """Iterate over the games that have changed since a sweep examined them, with the times of that.
+        """Iterate over the games that have changed since a sweep examined them, with the times.
 
-        A game is among them from the append or the new outbox entry on that has changed it. A time is in
-        microseconds since 1970; a game may come twice.
+        A game is among them from the append or the new outbox entry on. Times are in microseconds
+        since 1970; a game may be repeated.
         """
         return self._changed_games.all()
 
@@ -462,7 +462,7 @@ class RedisEventStore:
     def mark_active(self, game_id: str) -> None:
         """Add a game to the active games.
 
-        Must be called before its first append, so that the sweep finds every outbox entry.
+        This must be called before its first append, so that the sweep finds every outbox entry.
         """
         with unavailable_on_error():
             self._redis.sadd(ACTIVE_GAMES.key(game_id), game_id)
@@ -470,7 +470,7 @@ class RedisEventStore:
     def mark_inactive(self, game_id: str) -> bool:
         """Remove a game from the active games if its outbox is empty; return whether it was removed.
 
-        Only for a game that has ended.
+        The game must have ended.
         """
         with unavailable_on_error():
             if self._redis.hlen(game_key(game_id, _OUTBOX)):
@@ -481,7 +481,7 @@ class RedisEventStore:
                 return any(pipeline.execute())
 
     def active_among(self, game_ids: Sequence[str]) -> list[str]:
-        """Return those of the games that are active."""
+        """Return the games, of these, that are active."""
         if not game_ids:
             return []
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -492,7 +492,7 @@ class RedisEventStore:
         return [game_id for number, game_id in enumerate(game_ids) if any(flags[2 * number :][:2])]
 
     def active_games(self) -> Iterator[str]:
-        """Iterate over the ids of all games that have not ended; an id may come twice."""
+        """Iterate over the ids of all games that have not ended; an id may be repeated."""
         with unavailable_on_error():
             for key in ACTIVE_GAMES.all:
                 for member in self._redis.sscan_iter(key, count=SCAN_PAGE):
@@ -534,7 +534,7 @@ def _each(pipeline: Pipeline, decode: Callable[[Any], T]) -> Iterator[T | Unread
 
 
 def _last_event_type(entries: Any) -> str | None:
-    """Return the type of the only event in a reply, None for an empty one. Raises Unreadable."""
+    """Return the type of the only event in a reply; None for an empty reply. Raises Unreadable."""
     event = _last_event(entries)
     if event is None:
         return None
@@ -556,7 +556,7 @@ def _head(entries: Any) -> Head | None:
 
 
 def _last_event(entries: Any) -> dict[str, Any] | None:
-    """Return the only event in a reply, None for an empty one. Raises Unreadable."""
+    """Return the only event in a reply; None for an empty reply. Raises Unreadable."""
     if not entries:
         return None
     try:
@@ -568,7 +568,7 @@ def _last_event(entries: Any) -> dict[str, Any] | None:
 
 
 def lines_of(entries: Any) -> list[bytes]:
-    """Return the lines of the entries in a reply of XRANGE; an empty one for an entry without an event.
+    """Return the lines of the entries in a reply of XRANGE; an empty line for an entry without an event.
 
     redis-py declares the reply as a union with the replies of other commands.
     """

@@ -1,9 +1,9 @@
-"""Keys in shards: what grows with the number of games or players is in several slots of a cluster.
+"""Sharded keys: collections that grow with the number of games or players are spread over a cluster.
 
     cartulary:{NAME:N}    shard N of the key `cartulary:NAME`
 
-Earlier versions had everything in `cartulary:NAME`. It is read as one more shard, and its members move when
-they are next visited, or by `cartulary reindex`. Until then, they may be in both.
+Earlier versions had everything in `cartulary:NAME`. It is read as another shard, and its members move when
+they are next used, or by `cartulary reindex`. Until then, they may be in both.
 """
 
 from binascii import crc_hqx
@@ -15,7 +15,7 @@ import redis
 from service.connection import to_text
 
 SHARDS: Final = 16
-"""Their number, which must not change: it decides where a member is."""
+"""The number of shards. It must not change, because it determines where a member is."""
 _SCAN_PAGE: Final = 500
 
 
@@ -24,13 +24,13 @@ class Shards:
 
     def __init__(self, name: str) -> None:
         self.former: Final = f"cartulary:{name}"
-        """The key that earlier versions had, with all members."""
+        """The key of earlier versions, with all members."""
         self._keys = tuple(f"cartulary:{{{name}:{number}}}" for number in range(SHARDS))
         self.all: Final = (*self._keys, self.former)
         """All keys, the former one last."""
 
     def key(self, member: str) -> str:
-        """Return the key in which a member is, or belongs."""
+        """Return the key in which a member belongs."""
         return self._keys[crc_hqx(member.encode(), 0) % SHARDS]
 
     def by_key(self, members: Iterable[str]) -> dict[str, list[str]]:
