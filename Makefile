@@ -89,6 +89,10 @@ screenshots: install ## take the screenshots of docs/web.md again, in a Chromium
 icons: install ## draw the icons of the application again, from service/pages/static/icon.svg
 	@$(BIN)/python -m service.pages.draw_icons
 
+.PHONY: fonts
+fonts: install ## make the fonts of the pages again, from the npm packages of requirements/fonts
+	@requirements/fonts/subset.sh $(VENV)
+
 .PHONY: mails
 mails: install ## draw the mails of docs/notifications.md again, in a Chromium
 	@$(BIN)/python -m tests.browser.mails docs/screenshots

@@ -56,6 +56,18 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
+class Deed:
+    """What an action of a seat does, for those who see it as icons: the fields are those of `RecapEvent`."""
+
+    type: str
+    seat: int
+    gains: tuple[Gain, ...] = ()
+    losses: tuple[Loss, ...] = ()
+    placed: tuple[Piece, ...] = ()
+    changes: tuple[Count, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class RecapEvent:
     """An event: who did what, the changes of the scores, and the changes on the board.
 
@@ -85,6 +97,12 @@ class RecapEvent:
     """The pieces that the seat has put on the board or moved on it."""
     changes: tuple[Count, ...] = ()
     """What the seat has gained beside the board, or lost: numbers less than 0."""
+
+    @property
+    def hexes(self) -> list[Hex]:
+        """The hexes on which something has changed, those of the moves first."""
+        moved = [at for arrow in self.arrows for at in (arrow.start, arrow.end)]
+        return list(dict.fromkeys([*moved, *(cell.at for cell in self.cells)]))
 
     @property
     def message(self) -> Message:
@@ -216,15 +234,9 @@ def _recap_event(
     if after.state is None or (can_be_superseded(event) and head.is_superseded(event["seq"])):
         return recapped, None
     scene: Scene = after.rules.scene(after.position(None), event)
-    names = piece_names(scene)
     scene = marked_by(scene, recapped.seat)
     cells = tuple(cell for cell in scene.cells if _is_marked(cell))
-    losses = _added_up(
-        Loss(piece.seat, piece.kind, piece.count, names.get(piece.kind) or in_words(piece.kind))
-        for cell in cells
-        for piece in cell.removed
-    )
-    recapped = replace(recapped, losses=tuple(losses), arrows=scene.arrows, cells=cells)
+    recapped = replace(recapped, losses=_losses(scene), arrows=scene.arrows, cells=cells)
     if recapped.seat is None or transition.before is None or transition.before.state is None:
         return recapped, scene
     if before is None:
@@ -235,6 +247,33 @@ def _recap_event(
         changes=_changes(before, scene, recapped.seat),
     )
     return recapped, scene
+
+
+def deed_between(before: Scene, after: Scene, seat: int, type: str) -> Deed:
+    """Return what actions of a seat do of which the last one has this type: the scenes are those before the
+    first one, and after the last one with what all of them change.
+    """
+    scores = {panel.seat: panel.score for panel in before.panels}
+    gains = (Gain(panel.seat, panel.score - scores[panel.seat]) for panel in after.panels)
+    return Deed(
+        type,
+        seat,
+        tuple(gain for gain in gains if gain.points),
+        _losses(after),
+        _placed(before, after, seat),
+        _changes(before, after, seat),
+    )
+
+
+def _losses(scene: Scene) -> tuple[Loss, ...]:
+    """Return the pieces that the last event of a scene has removed."""
+    names = piece_names(scene)
+    losses = _added_up(
+        Loss(piece.seat, piece.kind, piece.count, names.get(piece.kind) or in_words(piece.kind))
+        for cell in scene.cells
+        for piece in cell.removed
+    )
+    return tuple(losses)
 
 
 def _placed(before: Scene, after: Scene, seat: int) -> tuple[Piece, ...]:
@@ -253,12 +292,14 @@ def _pieces_of(scene: Scene, seat: int) -> Iterator[tuple[Cell, Piece]]:
 def _changes(before: Scene, after: Scene, seat: int) -> tuple[Count, ...]:
     """Return by how much the counts of a seat have changed, except those of pieces, which the board shows."""
     pieces = {entry.kind for entry in after.legend if entry.sign == "piece"}
-    former = {count.kind: count.number for count in _counts(before, seat)}
+    former = {count.kind: count for count in _counts(before, seat)}
+    latter = {count.kind: count for count in _counts(after, seat)}
     changes: list[Count] = []
-    for count in _counts(after, seat):
-        number = former.get(count.kind, 0)
-        if count.kind not in pieces and None not in (number, count.number):
-            changes.append(replace(count, number=(count.number or 0) - (number or 0)))
+    for kind, count in {**former, **latter}.items():
+        # A kind of which there is none may be left out.
+        numbers = [counts[kind].number if kind in counts else 0 for counts in (former, latter)]
+        if kind not in pieces and None not in numbers:
+            changes.append(replace(count, number=(numbers[1] or 0) - (numbers[0] or 0)))
     return tuple(change for change in changes if change.number)
 
 

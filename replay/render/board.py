@@ -3,6 +3,7 @@
 Everything is in the units of `geometry`, in which a hex has a radius of 100.
 """
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from domain.hexes import Hex
@@ -15,7 +16,7 @@ from replay.render.geometry import CORNERS, Spot, centre
 from replay.render.labels import LabelSizes, cell_labels, pieces_on
 from replay.render.markup import Ids, Markup, element, joined, on_lines, path_data, translation
 from replay.render.outlines import outline_labels, outline_lines
-from replay.render.palette import DARK, GOLD, HALO, seat_colour
+from replay.render.palette import DARK, HALO, seat_colour
 from replay.render.pieces import piece_markup, removed_piece_markup
 from replay.render.terrain import terrain_markup
 
@@ -80,6 +81,7 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
     on_top += outline_labels(scene, sizes, [label.box for label in on_top])
     return on_lines(
         *(terrain_use(cell, ids) for cell in cells),
+        *changed_frames(cells),
         *outline_lines(scene.outlines),
         *(_cell(cell, ids, renderer(describe_cell(cell, pieces, terrains))) for cell in cells),
         arrows_markup(scene.arrows, [label.box for label in on_top], sizes.count),
@@ -89,30 +91,27 @@ def board(scene: Scene, renderer: Renderer, ids: Ids, sizes: LabelSizes) -> Mark
 
 @lru_cache(maxsize=4096)
 def terrain_use(cell: Cell, ids: Ids) -> Markup:
-    """Return the terrain of a hex, with a golden frame if the last event changed the hex."""
+    """Return the terrain of a hex."""
     x, y = centre(cell.at)
     terrain = ids.terrain(cell.terrain, is_occupied=bool(cell.pieces or cell.removed))
-    land = element("use", href=f"#{terrain}", x=x, y=y)
-    return joined(land, changed_frame(x, y, cell.changed_by)) if cell.is_changed else land
+    return element("use", href=f"#{terrain}", x=x, y=y)
+
+
+def changed_frames(cells: Iterable[Cell]) -> Iterator[Markup]:
+    """Yield the frames of the hexes that the last event changed."""
+    return (changed_frame(*centre(cell.at), cell.changed_by) for cell in cells if cell.is_changed)
 
 
 def changed_frame(x: float, y: float, seat: int | None = None) -> Markup:
     """Return the frame of a hex with its centre at (x, y) that the last event changed.
 
-    It is golden, or dashed and in the colour of the seat that changed the hex.
+    It is dashed and in the colour of the seat that changed the hex, or of ink.
     """
     d = path_data((x + 0.91 * cx, y + 0.91 * cy) for cx, cy in CORNERS)
-    if seat is not None:
-        fill = seat_colour(seat).fill
-        return joined(
-            element("path", d=d, fill="none", stroke=HALO, stroke_width=15),
-            element(
-                "path", d=d, fill="none", stroke=fill, stroke_width=9, stroke_dasharray="24 14"
-            ),
-        )
+    fill = DARK if seat is None else seat_colour(seat).fill
     return joined(
-        element("path", d=d, fill="none", stroke=DARK, stroke_width=17),
-        element("path", d=d, fill="none", stroke=GOLD, stroke_width=10),
+        element("path", d=d, fill="none", stroke=HALO, stroke_width=15),
+        element("path", d=d, fill="none", stroke=fill, stroke_width=9, stroke_dasharray="24 14"),
     )
 
 
@@ -133,15 +132,21 @@ def _cell(cell: Cell, ids: Ids, description: str) -> Markup:
 def pieces_markup(cell: Cell, ids: Ids) -> tuple[Markup, ...]:
     """Return the pieces on a hex, each at its place around the centre of the hex."""
     return tuple(
-        _piece(ids.piece(piece.kind, piece.seat, is_removed=removed), piece.count, spot)
+        _piece(
+            ids.piece(piece.kind, piece.seat, is_removed=removed),
+            piece.count,
+            spot,
+            class_="removed" if removed else None,
+        )
         for piece, removed, spot in pieces_on(cell)
     )
 
 
-def _piece(drawing: str, count: int, spot: Spot) -> Markup:
+def _piece(drawing: str, count: int, spot: Spot, *, class_: str | None) -> Markup:
     """Return a piece at its place, with a second one behind it if there are several."""
     transform = f"{translation(spot.x, spot.y)} scale({spot.scale:.3g})"
     if count == 1:
-        return element("use", href=f"#{drawing}", transform=transform)
+        return element("use", href=f"#{drawing}", transform=transform, class_=class_)
     behind = element("use", href=f"#{drawing}", transform="translate(7 -5)")
-    return element("g", behind, element("use", href=f"#{drawing}"), transform=transform)
+    front = element("use", href=f"#{drawing}")
+    return element("g", behind, front, transform=transform, class_=class_)

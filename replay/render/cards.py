@@ -12,7 +12,7 @@ from replay.language.renderer import Renderer
 from replay.language.text_layout import cut, ems, unbroken_entries, with_minus, wrap
 from replay.render.descriptions import panel_state, player_label
 from replay.render.markup import Ids, Markup, element, joined, moved, number, on_lines
-from replay.render.palette import CARD, DARK, GOLD, MUTED, THIN_LINE, seat_colour
+from replay.render.palette import CARD, DARK, MUTED, THIN_LINE, seat_colour
 from replay.render.pieces import shield
 
 SERIF = "'Iowan Old Style','Palatino Linotype',Palatino,'Book Antiqua',Georgia,'DejaVu Serif',serif"
@@ -106,7 +106,7 @@ def _border(width: float, height: float, *, is_to_act: bool) -> Markup:
     box = {"x": 4.5, "y": 4.5, "width": width - 9, "height": height - 9, "rx": 8}
     return joined(
         element("rect", **box, fill=CARD, stroke=DARK, stroke_width=9),
-        element("rect", **box, fill="none", stroke=GOLD, stroke_width=4.5),
+        element("rect", **box, fill="none", stroke=DARK, stroke_width=4.5),
     )
 
 

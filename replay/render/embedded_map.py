@@ -15,7 +15,14 @@ from domain.scene import Scene
 from replay.language.renderer import Renderer
 from replay.language.text_layout import with_minus
 from replay.render.arrows import arrows_markup
-from replay.render.board import HEXAGON, definitions, hexes_of, pieces_markup, terrain_use
+from replay.render.board import (
+    HEXAGON,
+    changed_frames,
+    definitions,
+    hexes_of,
+    pieces_markup,
+    terrain_use,
+)
 from replay.render.cards import SANS
 from replay.render.descriptions import (
     all_pieces,
@@ -68,7 +75,8 @@ def board_svg(
     Each hex is a group with `data-at="q,r"`, a description for screen readers and the same description as
     its tooltip. Hexes have their coordinates unless `coordinates_svg` lies on the map. There is room for the
     hexes `beside` the board. `prefix` begins every id, for two maps in one page. For style sheets there are
-    the classes `map` (the root), `sea` (the background) and `arrows`.
+    the classes `map` (the root) and `sea` (the background), and for what the last event has done `frames`,
+    `arrows`, `removed` (pieces) and `of-event` (labels).
     """
     ids = Ids(prefix)
     box = view_box(scene, beside)
@@ -84,6 +92,7 @@ def board_svg(
         element("rect", x=left, y=top, width=width, height=height, fill=SEA, class_="sea"),
         on_lines(
             *(terrain_use(cell, ids) for cell in scene.cells),
+            element("g", *changed_frames(scene.cells), class_="frames"),
             *outline_lines(scene.outlines),
             *_hexes(scene, renderer, ids),
             element(

@@ -98,10 +98,14 @@ def _labels_of(cell: Cell, sizes: LabelSizes, package: str) -> Iterator[Label]:
         if piece.count != 1:
             yield count_disc(piece.count, min(x, 64), y, sizes.count)
     if cell.is_contested:
-        yield Label(box_around(-60, 0, 48, 48), moved(SWORDS, -60, 0))
+        yield _of_event(Label(box_around(-60, 0, 48, 48), moved(SWORDS, -60, 0)))
     if cell.note:
-        yield tag(cell.note, 0, -60, sizes.note, 124)
+        yield _of_event(tag(cell.note, 0, -60, sizes.note, 124))
     yield from _marks(cell)
+
+
+def _of_event(label: Label) -> Label:
+    return Label(label.box, element("g", label.markup, class_="of-event"))
 
 
 _SWORD = "M-13 14L11 -10L14 -14L10 -11L-14 13ZM-12 5L-5 12M-11 11L-15 15"

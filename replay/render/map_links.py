@@ -38,12 +38,13 @@ from replay.render.markup import (
 )
 from replay.render.palette import DARK, HALO
 
-_INNER = 0.84
+_INNER = 0.95
 """The size of the frame of a chosen hex in relation to that of the hex."""
 _PREFIX: Final = "link-"
 
 
 Sign: TypeAlias = Literal["go", "share", "take"]
+_SIGNED: Final = ("option", "other")
 
 
 def sign_of(seats: Collection[int], seat: int) -> Sign:
@@ -57,16 +58,16 @@ def sign_of(seats: Collection[int], seat: int) -> Sign:
 class HexLink:
     """A link around a hex: its address, and what following it does, such as `the knight on 1,0`.
 
-    A hex that can be chosen is an `option`, one that belongs to the choices already made is `chosen`.
-    Any other link is not marked on the map. `number` is that by which a keyboard chooses an option. One that
-    `is_aside` is less important than others, and has no sign. The `sign` of others is a dot in the middle
-    of the hex to `go` there, one at its foot where the pieces `share` the hex, and a ring to `take` what is
-    there.
+    A hex that can be chosen is an `option`, one that can be chosen in place of a former choice is `other`,
+    and one that belongs to the choices already made is `chosen`. Any other link is not marked on the map.
+    `number` is that by which a keyboard chooses an option. A link that `is_aside` is less important than
+    others, and has no sign. The `sign` of other options is a dot in the middle of the hex to `go` there, one
+    at its foot where the pieces `share` the hex, and a ring to `take` what is there.
     """
 
     href: str
     label: Value
-    state: Literal["option", "chosen", ""] = ""
+    state: Literal["option", "other", "chosen", ""] = ""
     number: str = ""
     is_aside: bool = False
     sign: Sign = "go"
@@ -78,23 +79,24 @@ NO_LINKS: Final[Mapping[Hex, HexLink]] = MappingProxyType({})
 def links_svg(scene: Scene, renderer: Renderer, links: Mapping[Hex, HexLink]) -> str:
     """Return the links as an `<svg>` element that has the size of the map of the scene with these hexes.
 
-    Each link has `data-at="q,r"`, and the class `option` or `chosen` of its state; an option with a number
-    has `data-number` too. A label begins with what the link does, and ends with what is on the hex. The Tab
-    key passes links without a state. A linked hex that is not on the board is drawn as an empty target. For
-    style sheets there are the classes `links` (the root), `empty` (a space without terrain), `target` (the
-    transparent area of a link), `mark` (the sign of its state), `veil`, `aside` and `number`. If most
-    hexes of the board are options, as in a set-up, the others lie under a veil, and no option has a sign.
+    Each link has `data-at="q,r"`, and its state as a class; an option with a number has `data-number` too. A
+    label begins with what the link does, and ends with what is on the hex. The Tab key passes links without
+    a state. A linked hex that is not on the board is drawn as an empty target. For style sheets there are the
+    classes `links` (the root), `empty` (a space without terrain), `target` (the transparent area of a link),
+    `mark` (the sign of its state), `veil`, `aside` and `number`. If most hexes of the board are options, as
+    in a set-up, the others lie under a veil, and no option has a sign.
     """
     ids = Ids(_PREFIX)
     cells = {cell.at: cell for cell in scene.cells}
-    options = {at for at, link in links.items() if link.state == "option" and not link.is_aside}
+    options = {at for at, link in links.items() if link.state in _SIGNED and not link.is_aside}
+    chosen = {at for at, link in links.items() if link.state == "chosen"}
     is_veiled = 2 * len(options & {*cells}) > len(cells)
     document = element(
         "svg",
         element("defs", _signs(ids)),
         on_lines(
             *(_empty_target(at, ids) for at in sorted({*links} - {*cells})),
-            *(_veil(at, ids) for at in sorted({*cells} - options) if is_veiled),
+            *(_veil(at, ids) for at in sorted({*cells} - options - chosen) if is_veiled),
             *_links(scene, renderer, links, cells, ids, is_veiled=is_veiled),
         ),
         xmlns="http://www.w3.org/2000/svg",
@@ -135,7 +137,7 @@ def _links(
         else:
             subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
             label = renderer.sentence(semicolon_list((link.label, subject)))
-            name = link.sign if link.state == "option" else link.state
+            name = link.sign if link.state in _SIGNED else link.state
             has_mark = bool(name) and not link.is_aside and not (is_veiled and name != "chosen")
             yield _link(at, link, label, target, marks[name] if has_mark else Markup())
 

@@ -16,7 +16,7 @@ DARK = "#2a1f14"
 MUTED = "#5d4a33"
 """Secondary text; its contrast with the paper is 7:1."""
 GOLD = "#ffc933"
-"""Marks what the last event changed, and the seat to act."""
+"""The star of a compass rose."""
 HALO = "#fff8e8"
 """A pale rim around pieces and labels."""
 

@@ -26,7 +26,8 @@ from service.http.context import service
 from service.http.validation import HexText, QueryInteger, StrictSchema, String, decode_json
 from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.templating import page
-from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.action_query import read_query
+from service.pages.view_models.action_steps import ActionSteps, action_steps
 from service.pages.view_models.game_forms import NOT_A_PLAYER, game_viewer, require_player
 from service.pages.view_models.position_view import position_view
 

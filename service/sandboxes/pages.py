@@ -21,7 +21,8 @@ from service.http.validation import Choice, QueryInteger, StrictSchema, String, 
 from service.pages import session
 from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.templating import absolute_url, page
-from service.pages.view_models.action_steps import ActionSteps, action_steps, read_query
+from service.pages.view_models.action_query import read_query
+from service.pages.view_models.action_steps import ActionSteps, action_steps
 from service.pages.view_models.game_forms import (
     GameViewer,
     event_messages,
@@ -255,7 +256,7 @@ def _game_in_sandbox(opened: OpenSandbox, *, is_visible: bool) -> Game:
 def _view(opened: OpenSandbox, steps: ActionSteps | None) -> PositionView:
     """Return the view of the sandbox, or of the preview of the action that its maker has chosen."""
     if steps is not None and steps.shown_action is not None:
-        return position_view(steps.preview_scene(), links=steps.links)
+        return position_view(steps.preview_scene, links=steps.links)
     sandbox = opened.sandbox
     step = sandbox.steps[-1] if sandbox.steps else None
     last = None if step is None else unsealed_event(sandbox.game, step.seat, step.events[-1])

@@ -1,6 +1,7 @@
 """Players act on the board: few clicks, one bar that moves nothing, and keys for everything."""
 
 import random
+import re
 from typing import Any, Final
 
 import pytest
@@ -210,3 +211,92 @@ def test_ones_own_pieces_answer_even_if_they_can_do_nothing(visitors: Visitors) 
             q, r = pawns["at"]
             player.follow(player.page.locator(f"#board a[data-at='{q},{r}']"))
             assert player.page.locator("#attempt, #back").count() == 1
+
+
+def test_a_tap_switches_moves_or_drops_what_is_in_hand(visitors: Visitors) -> None:
+    game_id, account = at_round(visitors, 3)
+    player = at_browser(visitors, game_id, account)
+    page = player.page
+    starts: dict[tuple[int, ...], set[tuple[int, ...]]] = {}
+    for action in account.legal_actions(game_id)[1]:
+        if is_move(action, 1):
+            start, end = map(tuple, action["moves"][0])
+            starts.setdefault(start, set()).add(end)
+    (first, ends), (second, _) = (entry for entry in starts.items() if len(entry[1]) > 1)
+    tap(player, [*first])
+    assert page.locator(f"#board a.chosen[data-at='{first[0]},{first[1]}']").count() == 1
+    # Another piece of one's own.
+    player.follow(page.locator(f"#board a.other[data-at='{second[0]},{second[1]}']"))
+    assert page.locator("#board a.chosen").get_attribute("data-at") == f"{second[0]},{second[1]}"
+    # The felt beside the board.
+    page.evaluate(LEFT)
+    page.locator("#board .board-window").click(position={"x": 3, "y": 3})
+    page.locator("html:not([data-left])").wait_for(state="attached")
+    assert page.locator("#board a.chosen, #drop").count() == 0
+    # Another destination of what is previewed.
+    tap(player, [*first])
+    place, other_place = sorted(ends)[:2]
+    tap(player, [*place])
+    address = page.url
+    player.follow(page.locator(f"#board a[data-at='{other_place[0]},{other_place[1]}']"))
+    assert page.url != address
+    assert page.locator("#confirm").count() == 1
+    moved = page.locator("#board a.chosen:not(.aside)").get_attribute("data-at")
+    assert moved == f"{other_place[0]},{other_place[1]}"
+
+
+LEFT: Final = """() => {
+    document.documentElement.dataset.left = "";
+    const forget = () => delete document.documentElement.dataset.left;
+    document.addEventListener("htmx:afterSettle", forget, { once: true });
+}"""
+SENTENCES: Final = ".ask, .side .move, .recap summary, .tray"
+COORDINATES: Final = re.compile("[-\u2212]?[0-9]+,[-\u2212]?[0-9]+")
+
+
+def test_coordinates_are_on_the_board_and_in_words_or_on_neither(visitors: Visitors) -> None:
+    game_id, account = at_round(visitors, 3)
+    player = at_browser(visitors, game_id, account)
+    page = player.page
+    player.choose()
+
+    def named() -> list[str]:
+        hidden = (
+            "(part) => [...part.querySelectorAll('.visually-hidden')].forEach((it) => it.remove())"
+        )
+        parts = page.locator(SENTENCES).evaluate_all(
+            f"(parts) => parts.map((part) => {{ const shown = part.cloneNode(true); ({hidden})(shown); "
+            "part.after(shown); const text = shown.innerText; shown.remove(); return text; })"
+        )
+        return [found for text in parts for found in COORDINATES.findall(text)]
+
+    assert named() == []
+    page.locator(".show-coordinates").check()
+    assert named() != []
+    assert page.locator("#board-coordinates text:visible").count() > 0
+
+
+def test_pointing_at_a_move_lights_up_its_hexes(visitors: Visitors) -> None:
+    game_id, account = at_round(visitors, 3)
+    page = at_browser(visitors, game_id, account).page
+    row = page.locator(".side .move[data-hexes]").last
+    row.hover()
+    hexes = (row.get_attribute("data-hexes") or "").split()
+    lit = page.locator("#board-map .is-lit").evaluate_all(
+        "hexes => hexes.map((it) => it.dataset.at)"
+    )
+    assert sorted(lit) == sorted(hexes) != []
+    page.locator(".table-top h1").hover()
+    assert page.locator("#board-map .is-lit").count() == 0
+
+
+def test_moves_of_others_are_on_the_board_until_the_first_choice(visitors: Visitors) -> None:
+    game_id, account = at_round(visitors, 3)
+    player = at_browser(visitors, game_id, account)
+    frames = player.page.locator("#board-map .frames path")
+    assert frames.first.is_visible()
+    move = next(action for action in account.legal_actions(game_id)[1] if is_move(action, 1))
+    tap(player, move["moves"][0][0])
+    assert not frames.first.is_visible()
+    player.follow(player.page.locator("#back"))
+    assert frames.first.is_visible()

@@ -52,6 +52,11 @@ _FAULTS: Final = """(regions) => {
         }
     }
 
+    // No count is cut off.
+    for (const counts of all(".strip .counts:not(.in-words), .shelf .counts").filter(isShown))
+        if (counts.scrollWidth > counts.clientWidth + 1)
+            faults.push(`${nameOf(counts)} in ${nameOf(counts.parentElement)} is cut off`);
+
     // What can be pressed has 24 pixels, except hexes, whose size is that of the board, and links in a text.
     for (const target of all("#page a, #page button").filter(isShown)) {
         const { width, height } = target.getBoundingClientRect();

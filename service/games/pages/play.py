@@ -33,13 +33,8 @@ from service.pages.forms import number_parameter, see_other, sequence_number
 from service.pages.replayed_pages import table_page
 from service.pages.session import current_player, session_token
 from service.pages.templating import page
-from service.pages.view_models.action_steps import (
-    NO_LONGER_POSSIBLE,
-    ActionSteps,
-    action_steps,
-    has_choices,
-    read_query,
-)
+from service.pages.view_models.action_query import has_choices, read_query
+from service.pages.view_models.action_steps import NO_LONGER_POSSIBLE, ActionSteps, action_steps
 from service.pages.view_models.alert_lines import alerts_on_page, is_outdated
 from service.pages.view_models.clock_view import (
     can_take_seats,
@@ -318,7 +313,7 @@ def _view(
     """Return the view of the position, or of the preview of the action that the player has chosen."""
     if steps is not None and steps.is_preview:
         # A preview that the player has not asked for must not hide what has happened.
-        scene = marked_by(steps.preview_scene(), seat)
+        scene = marked_by(steps.preview_scene, seat)
         is_chosen = has_choices(steps.query)
         if recap is not None and not is_chosen:
             scene = recap.scene(scene)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import Any, Final
-from urllib.parse import quote
 
 from domain.choices import COMMON_QUESTIONS, Choice, Preview, action_choice
 from domain.contract import Action, AnyRuleSystem, evolve
@@ -22,17 +21,13 @@ from domain.messages import Text, comma_list, hex_at, message
 from domain.next_step import Step, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption, with_changes
 from domain.turn_plan import PlannedAction, TurnPlan, goes_on_after, turn_plan
+from replay.history.recap import Deed, deed_between
 from replay.render.embedded_map import view_box
 from replay.render.map_links import HexLink, sign_of
-from service.entered_text import trim
+from service.pages.view_models.action_query import ActionQuery
+from service.pages.view_models.other_hexes import Way, other_hexes
 from service.pages.view_models.position_view import unsealed_event
 
-CHOOSE: Final = "choose"
-TRY: Final = "try"
-ACTION: Final = "action"
-"""The parameters of an address: a choice (repeated), a choice to explain, and an action in short form."""
-MAX_CHOICES: Final = 64
-MAX_ACTION_CHARACTERS: Final = 400
 _FIGURES: Final = 10
 _WHY_NOT: Final = message("why this cannot be chosen")
 _NOT_HERE: Final = message("this cannot be chosen here")
@@ -41,30 +36,6 @@ _GO_BACK: Final = message("go back to this choice")
 NO_LONGER_POSSIBLE: Final = message(
     "this page was about a choice that is no longer possible; you see the position without it"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class ActionQuery:
-    """What the address of a page asks for: the choices, one to explain, or an action in short form.
-
-    `fixed` are the other parameters of the address, which every link of the steps keeps.
-    """
-
-    values: tuple[str, ...] = ()
-    attempt: str | None = None
-    action: str | None = None
-    fixed: tuple[tuple[str, str], ...] = ()
-
-    def address(
-        self, values: Sequence[str], *, attempt: str | None = None, action: str | None = None
-    ) -> str:
-        """Return the address, relative to the page, with these choices."""
-        pairs = [*self.fixed, *((CHOOSE, value) for value in values)]
-        if attempt is not None:
-            pairs.append((TRY, attempt))
-        if action is not None:
-            pairs.append((ACTION, action))
-        return "?" + "&".join(f"{name}={quote(value, safe=',>')}" for name, value in pairs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +92,15 @@ class ActionSteps:
     attempts: Sequence[Attempt] = ()
     planned: Sequence[PlannedAction[Any, Any]] = ()
     """The actions that are confirmed together with the one of this step, and taken before it."""
-    room: Sequence[Hex] = ()
-    """The room of the map, which is that of the position before the planned actions."""
+    first_scene: Scene | None = None
+    """The scene before the planned actions, whose room the map has; None if there are none."""
     last: Event | None = None
     """The event that led to the position; None if that is a planned action."""
     is_outdated: bool = False
     """Whether the address had choices that are not possible, such as that of a page before the last action.
     None of them is made, and `attempts` says so."""
+    way: Way | None = None
+    """The way to the last action that the player has begun; None without choices."""
 
     @property
     def question(self) -> Text | None:
@@ -295,29 +268,42 @@ class ActionSteps:
         """The address of the first step."""
         return self.query.address([])
 
+    @property
+    def drop(self) -> str | None:
+        """The address without what the player has in hand, such as a piece that has no destination yet."""
+        return None if self.way is None else self.query.address(self.way.values_when_dropped)
+
     @cached_property
     def scene(self) -> Scene:
         """The scene of the position."""
         scene: Scene = self.game.rules.scene(self.position, self.last)
-        return replace(scene, room=tuple(self.room) or scene.room)
+        room = () if self.first_scene is None else self.first_scene.room
+        return replace(scene, room=room or scene.room)
 
     @cached_property
     def links(self) -> Mapping[Hex, HexLink]:
-        """The hexes of the board as links: to choose one, to go back, or to see why one cannot be chosen."""
-        if not self.step.options:
-            return {}
+        """The hexes of the board as links: to choose one, or another one in place of a former choice, to go
+        back, or to see why one cannot be chosen.
+        """
         links: dict[Hex, HexLink] = {}
-        values = self.query.values
         hexes = [(choice, choice.at, number) for choice, number in self._following if choice.at]
-        address = self.query.address(values, attempt="")
-        for cell in self.scene.cells:
-            q, r = cell.at
-            links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
-        for index, choice in enumerate(self.step.path):
-            if choice.at is not None and index in self.step.manual:
-                links[choice.at] = HexLink(self._address_before(index), _GO_BACK, "chosen")
+        if self.step.options:
+            address = self.query.address(self.query.values, attempt="")
+            for cell in self.scene.cells:
+                q, r = cell.at
+                links[cell.at] = HexLink(f"{address}{q},{r}", _WHY_NOT)
         seats = {cell.at: {piece.seat for piece in cell.pieces} for cell in self.scene.cells}
         own = {at for at, owners in seats.items() if self.seat in owners}
+        if self.way is not None:
+            # Where other hexes are asked for, the signs are those of the answers alone.
+            for at, other in other_hexes(self.way, own, is_preview=self.is_preview).items():
+                address, has_sign = self.query.address(other.values), other.is_place and not hexes
+                sign = sign_of(seats.get(at, set()), self.seat)
+                links[at] = HexLink(address, other.label, "other", "", not has_sign, sign)
+            for at, (values, is_last) in self.way.hexes.items():
+                links[at] = HexLink(
+                    self.query.address(values), _GO_BACK, "chosen", is_aside=not is_last
+                )
         for choice, at, number in hexes:
             address, label = self._address_of(choice), self._hex_label(choice)
             is_aside = self._is_before_type and not self.planned and at not in own
@@ -387,8 +373,16 @@ class ActionSteps:
         game, action = self.game, self.shown_action
         return action is not None and goes_on_after(game.rules, game.state, self.seat, action)
 
+    @cached_property
+    def deed(self) -> Deed:
+        """What the previewed actions do."""
+        first = self.scene if self.first_scene is None else self.first_scene
+        type = self.shown_action.type if self.shown_action else self.planned[-1].action.type
+        return deed_between(first, self.preview_scene, self.seat, type)
+
+    @cached_property
     def preview_scene(self) -> Scene:
-        """Return the scene of the position after the previewed actions, with the differences marked.
+        """The scene of the position after the previewed actions, with the differences marked.
 
         It has the room of the scene before, so that the board stays where it is.
         """
@@ -429,32 +423,6 @@ def _instead(label: Text) -> Text:
     return message("instead: {choice}", choice=label)
 
 
-def has_choices(query: ActionQuery) -> bool:
-    """Return whether an address asks for choices, or for an action."""
-    return bool(query.values) or query.action is not None
-
-
-def read_query(
-    parameters: Mapping[str, Sequence[str]], fixed: tuple[tuple[str, str], ...] = ()
-) -> ActionQuery:
-    """Return what the parameters of an address ask for. Raises Malformed."""
-    values = tuple(parameters.get(CHOOSE, ()))
-    if len(values) > MAX_CHOICES or any(len(value) > MAX_ACTION_CHARACTERS for value in values):
-        raise Malformed({CHOOSE: message("has more than {count} choices", count=MAX_CHOICES)})
-    attempts, actions = parameters.get(TRY, ()), parameters.get(ACTION, ())
-    for name, texts in ((TRY, attempts), (ACTION, actions)):
-        if any(len(text) > MAX_ACTION_CHARACTERS for text in texts):
-            raise Malformed(
-                {name: message("has more than {count} characters", count=MAX_ACTION_CHARACTERS)}
-            )
-    return ActionQuery(
-        values,
-        attempts[0] if attempts else None,
-        (trim(actions[0]).lower() or None) if actions else None,
-        fixed,
-    )
-
-
 def action_steps(
     game: Game,
     seat: int,
@@ -469,11 +437,12 @@ def action_steps(
     choices go on to the next action of the turn where nothing is revealed in between.
 
     If one of the choices cannot be made, it stands at the first step. The address is then usually one that
-    the browser has kept, of a page before the last action.
+    the browser has kept, of a page before the last action. If the address asks why a hex cannot be chosen,
+    the seat has no longer in hand what it had (`Way.values_when_dropped`).
     """
     if game.status != "playing" or game.state is None:
         return None
-    rules, state = game.rules, game.state
+    start, rules, state = game, game.rules, game.state
     actions, at_any_time = rules.legal_actions(state, seat), rules.actions_at_any_time(state, seat)
     if not actions and not at_any_time:
         return None
@@ -493,14 +462,19 @@ def action_steps(
     if plan is None:
         query = ActionQuery(attempt=query.attempt, fixed=query.fixed)
         plan = plan_for(rules, state, seat, actions, ())
-    room: Sequence[Hex] = ()
+    way = _way(game, seat, plan)
+    first_scene = None
     if plan.planned:
-        room = rules.scene(game.position(seat), last).room
-        game = copy(game)
-        game.state = plan.planned[-1].after
-        actions, last = rules.legal_actions(game.state, seat), None
+        first_scene = rules.scene(game.position(seat), last)
+        game = _with_state(game, plan.planned[-1].after)
+        actions = rules.legal_actions(game.state, seat)
     if query.action is None and query.attempt is not None:
         attempts = _explain(game, seat, plan.step, query.attempt)
+        if way is not None and _hex_of(query.attempt) is not None:
+            # The player has turned to something else, and has nothing in hand any more.
+            kept = replace(query, values=way.values_when_dropped, attempt=None)
+            steps = action_steps(start, seat, kept, last, plans_turn=plans_turn)
+            return None if steps is None else replace(steps, attempts=attempts)
     return ActionSteps(
         game,
         seat,
@@ -511,10 +485,36 @@ def action_steps(
         at_any_time,
         attempts,
         plan.planned,
-        room,
-        last,
+        first_scene,
+        None if plan.planned else last,
         is_outdated,
+        way,
     )
+
+
+def _with_state(game: Game, state: Any) -> Game:
+    changed = copy(game)
+    changed.state = state
+    return changed
+
+
+def _way(game: Game, seat: int, plan: TurnPlan[Any, Any]) -> Way | None:
+    """Return the way to the last action of a plan that the player has begun; None if there is none.
+
+    `game` is as it is before the plan.
+    """
+    planned = list(plan.planned)
+    if plan.values:
+        last = planned[-1].after if planned else None
+        step, values = plan.step, plan.values
+    elif planned:
+        action = planned.pop()
+        last = planned[-1].after if planned else None
+        step, values = action.step, action.values
+    else:
+        return None
+    before = tuple(value for action in planned for value in action.values)
+    return Way(game if last is None else _with_state(game, last), seat, before, values, step)
 
 
 def _single_action(

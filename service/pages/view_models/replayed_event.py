@@ -32,14 +32,8 @@ from replay.render.map_links import NO_LINKS
 from service.games.visibility import Visibility
 from service.http.language import request_renderer
 from service.pages.templating import absolute_url
-from service.pages.view_models.action_steps import (
-    ACTION,
-    CHOOSE,
-    TRY,
-    ActionSteps,
-    action_steps,
-    read_query,
-)
+from service.pages.view_models.action_query import ACTION, CHOOSE, TRY, read_query
+from service.pages.view_models.action_steps import ActionSteps, action_steps
 from service.pages.view_models.position_view import PositionView, position_view
 from service.pages.view_models.replayed_game import ReplayedGame
 
@@ -113,7 +107,7 @@ class ReplayedEvent:
         """The position after the event, or after the action that is explored; None before the start."""
         steps = self.steps
         if steps is not None and steps.shown_action is not None:
-            return position_view(steps.preview_scene(), links=steps.links)
+            return position_view(steps.preview_scene, links=steps.links)
         position = self.visibility.position(self.game)
         if position is None:
             return None

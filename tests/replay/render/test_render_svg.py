@@ -174,10 +174,10 @@ def test_changed_hexes_and_removed_pieces_are_marked() -> None:
     unchanged = replace(
         FULL_SCENE, cells=tuple(replace(c, is_changed=False, removed=()) for c in FULL_SCENE.cells)
     )
-    golden_frame = 'fill="none" stroke="#ffc933" stroke-width="10"'
+    dashed_frame = 'fill="none" stroke="#2a1f14" stroke-width="9" stroke-dasharray="24 14"'
     # Two hexes and the legend.
-    assert svg(FULL_SCENE).count(golden_frame) == 3
-    assert golden_frame not in svg(unchanged)
+    assert svg(FULL_SCENE).count(dashed_frame) == 3
+    assert dashed_frame not in svg(unchanged)
     assert 'href="#x-village-1"' in svg(FULL_SCENE)
     assert 'href="#x-village-1"' not in svg(unchanged)
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from domain.choices import COMMON_QUESTIONS
 from domain.game import copy
 from replay.language.renderer import english
-from service.pages.view_models.action_steps import ActionQuery, ActionSteps, action_steps, numbers
+from service.pages.view_models.action_query import ActionQuery
+from service.pages.view_models.action_steps import ActionSteps, action_steps, numbers
 from tests.games.records import course_of
 from tests.support.barony_positions import given
 
@@ -42,7 +44,6 @@ def test_an_allowed_choice_that_is_not_offered_is_explained() -> None:
     request = ActionQuery(("cast", "4,0"), attempt="4,0")
     steps = action_steps(game, 0, request)
     assert steps is not None
-    assert [choice.value for choice in steps.step.options] == ["2,0", "6,0"]
     assert steps.attempts
     assert english(steps.attempts[0].why) == "this would have the same result as another choice"
     steps = action_steps(game, 0, ActionQuery(("cast",), attempt="charm"))
@@ -90,11 +91,42 @@ def test_what_can_be_added_is_offered_beside_the_action() -> None:
     assert steps.options == []
     assert [english(option.label) for option in steps.hexes] == ["the knight on 0,0"]
     further = steps_in(CITY_AND_KNIGHTS, "3,0", "2,0", "done")
-    assert (further.shown_actions[-1].text, further.question, further.links) == (
-        "move 3,0>2,0",
-        None,
-        {},
-    )
+    assert (further.shown_actions[-1].text, further.question) == ("move 3,0>2,0", None)
+    assert "option" not in {link.state for link in further.links.values()}
+
+
+def test_another_piece_and_another_destination_replace_the_chosen_ones() -> None:
+    begun = steps_in(CITY_AND_KNIGHTS, "3,0")
+    other_piece = begun.links[0, 0]
+    assert (other_piece.href, other_piece.state) == ("?choose=0,0", "other")
+    assert (begun.links[3, 0].state, begun.links[3, 0].is_aside) == ("chosen", False)
+    previewed = steps_in(CITY_AND_KNIGHTS, "move", "3,0", "4,0")
+    place = previewed.links[2, 0]
+    assert (place.href, place.state) == ("?choose=move&choose=3,0&choose=2,0", "other")
+    # The question is about another knight: its answers alone have signs.
+    assert place.is_aside
+    assert previewed.links[0, 0].state == "option"
+    whole = steps_in(CITY_AND_KNIGHTS, "3,0", "4,0", "done")
+    assert not whole.links[2, 0].is_aside
+    assert (whole.links[4, 0].state, whole.links[3, 0].is_aside) == ("chosen", True)
+    assert whole.drop == "?"
+
+
+def test_what_the_player_has_in_hand_is_dropped_for_a_hex_that_cannot_be_chosen() -> None:
+    steps = steps_in(CITY_AND_KNIGHTS, "3,0", attempt="5,0")
+    assert steps.attempts
+    assert (steps.query.values, steps.question) == ((), COMMON_QUESTIONS["action"])
+    # Of two knights, the one that has no destination yet is dropped alone.
+    second = steps_in(CITY_AND_KNIGHTS, "0,0", "1,0", "3,0")
+    assert second.drop == "?choose=0,0&choose=1,0"
+    assert steps_in(CITY_AND_KNIGHTS).drop is None
+
+
+def test_a_preview_says_in_pieces_and_numbers_what_it_does() -> None:
+    deed = steps_in(CITY_AND_KNIGHTS, "3,0", "2,0", "done").deed
+    assert (deed.type, deed.seat) == ("move", 0)
+    assert [(piece.kind, piece.count) for piece in deed.placed] == [("knight", 1)]
+    assert (deed.gains, deed.losses, deed.changes) == ((), (), ())
 
 
 def test_why_ones_own_pieces_can_do_nothing_is_explained_for_each_type_of_action() -> None:

@@ -13,7 +13,7 @@ from werkzeug.test import TestResponse
 from domain.lifecycle import NewGame
 from service.bootstrap import Service
 from service.pages import templating
-from service.pages.view_models.action_steps import read_query
+from service.pages.view_models.action_query import read_query
 from tests.support.page_forms import PASSWORD, log_in, post
 from tests.support.tournaments import create, organiser
 

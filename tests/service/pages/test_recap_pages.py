@@ -16,7 +16,7 @@ RECAP: Final = re.compile(r'<section class="recap".*?</section>', re.DOTALL)
 MAP: Final = re.compile(r'<svg[^>]*class="map".*?</svg>', re.DOTALL)
 NEXT: Final = re.compile(r'id="recap-next" class="button" href="([^"]+)"')
 PREVIOUS: Final = re.compile(r'id="recap-previous" class="button" href="([^"]+)"')
-LINE: Final = re.compile(r'<li><a href="([^"]+)"')
+LINE: Final = re.compile(r'<li>\s*<a class="move" href="([^"]+)"')
 
 
 @pytest.fixture

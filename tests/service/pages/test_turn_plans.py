@@ -198,7 +198,7 @@ def test_a_hex_lays_the_drawn_tile_and_offers_the_others_that_fit_there(turn: Tu
     assert "Instead: " in laid
     replaced = turn.page(f"?choose={hex}&choose={other}")
     assert actions_of(replaced)[0] == {"type": "place_tile", "tile": other, "at": list(at)}
-    assert "Instead: " not in replaced
+    assert "Instead: " not in replaced.partition('id="acting"')[2]
 
 
 def test_going_back_from_a_keep_leads_to_the_tile(turn: Turn) -> None:

@@ -5,6 +5,8 @@
  * for the list of keys. The numbers are on the board once a key is used.
  */
 
+import { showCoordinates } from "./board-marks.js";
+
 const FIELDS = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
 const ACTIVATED_BY_ENTER = "a, button, summary, input";
 
@@ -29,6 +31,8 @@ export function start(acting) {
   document.addEventListener("keydown", onKeyDown, { signal: ending.signal });
   document.addEventListener("pointerdown", hideNumbers, { signal: ending.signal });
   document.addEventListener("click", keepHex, { capture: true, signal: ending.signal });
+  document.addEventListener("click", (event) => dropChoice(acting, event), { signal: ending.signal });
+  showCoordinates(document, null);
   return () => ending.abort();
 }
 
@@ -82,6 +86,16 @@ function hideNumbers() {
 function keepHex(event) {
   const target = /** @type {Element} */ (event.target);
   lastHex = target.closest("#board a[data-at]")?.getAttribute("data-at") ?? lastHex;
+}
+
+/**
+ * A click on the board where nothing can be chosen takes back what the player has in hand.
+ * @param {HTMLElement} acting @param {MouseEvent} event
+ */
+function dropChoice(acting, event) {
+  const target = /** @type {Element} */ (event.target);
+  if (!event.defaultPrevented && target.closest("#board .board-window") && !target.closest("a"))
+    follow(acting.querySelector("#drop"));
 }
 
 /**

@@ -7,6 +7,8 @@
  * A page that replaces this one shows the same part of the board.
  */
 
+import { lightUpMoves, showCoordinates } from "./board-marks.js";
+
 const MAX_ZOOM = 6;
 const STEP = 1.3;
 /** Milliseconds without an event of the wheel after which the next one begins a new gesture. */
@@ -202,22 +204,14 @@ export function start(board) {
     event.stopPropagation();
   }
 
-  /** @type {Element | undefined} */
-  let marked;
-
   /**
    * Show the coordinates of the hex with the focus, or else of that under the pointer.
    * @param {Event} event
    */
   function onAttention(event) {
     const target = event.type === "pointerleave" ? null : /** @type {Element} */ (event.target);
-    const hex = (document.activeElement?.matches(":focus-visible") && hexOf(document.activeElement)) || hexOf(target);
-    const texts = hex ? [...layers.querySelectorAll(".coordinates text")] : [];
-    const next = texts.find((text) => text.textContent?.replaceAll("\u2212", "-") === hex);
-    if (next === marked) return;
-    marked?.classList.remove("is-marked");
-    next?.classList.add("is-marked");
-    marked = next;
+    const hasFocus = document.activeElement?.matches(":focus-visible");
+    showCoordinates(layers, (hasFocus && hexOf(document.activeElement)) || hexOf(target));
   }
 
   /** @param {Element | null} element @returns {string | null | undefined} */
@@ -240,12 +234,15 @@ export function start(board) {
   area.addEventListener("pointermove", onPointerMove);
   area.addEventListener("dragstart", (event) => event.preventDefault());
   area.addEventListener("click", onClick, true);
+  const table = /** @type {HTMLElement | null} */ (board.closest(".table"));
+  const stopLights = table ? lightUpMoves(table) : undefined;
   const ending = new AbortController();
   for (const type of ["pointerup", "pointercancel"])
     window.addEventListener(type, (event) => pointers.delete(/** @type {PointerEvent} */ (event).pointerId), { signal: ending.signal });
   return () => {
     observer.disconnect();
     ending.abort();
+    stopLights?.();
   };
 }
 
