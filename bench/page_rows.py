@@ -237,7 +237,7 @@ def _browser_rows(service: Service, port: int, game: StoredGame, player: Visitor
             "weight of the first page, with everything that it loads", "≤ 60 KB", first, "KB", 60
         )
         whole, scripts = _weights(browser, f"{address}/games/{game.id}", player.cookie)
-        yield _row("… of the page of a game with its board", "≤ 120 KB", whole, "KB", 120)
+        yield _row("… of the page of a game with its board", "≤ 160 KB", whole, "KB", 160)
         yield _row("… of all scripts of that page", "≤ 40 KB", scripts, "KB", 40)
         delay = _delay_of_moves(service, browser, address, game, player.cookie)
         yield _row(

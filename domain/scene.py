@@ -148,6 +148,9 @@ class Shelf:
     """What stands beside the label, such as the tiles left in the pile."""
 
 
+Sound: TypeAlias = Literal["piece", "take", "token", "spell"]
+"""What is heard of an action: a piece that moves, one that is taken, something gained, magic."""
+
 Sign: TypeAlias = Literal[
     "terrain",
     "piece",
@@ -186,7 +189,8 @@ class Scene:
     leaves out signs that the scene does not have. A page leaves room for the hexes of `room` too: those of a
     board that grows are the same for a whole turn, so that its scale seldom changes. `package` is the package
     that has the drawings of the game's pieces and its icons. `shelves` have the common rows as drawings,
-    and `verbs` what a button says for a type of action, in one short word.
+    and `verbs` what a button says for a type of action, in one short word. `sounds` has what is heard of a
+    type of action where its changes do not say it.
     """
 
     title: Text
@@ -201,6 +205,7 @@ class Scene:
     package: str = ""
     shelves: tuple[Shelf, ...] = ()
     verbs: Mapping[str, Text] = field(default_factory=dict)
+    sounds: Mapping[str, Sound] = field(default_factory=dict)
 
 
 def with_changes(scenes: Sequence[Scene]) -> Scene:

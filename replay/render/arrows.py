@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import atan2, cos, hypot, sin
 
 from domain.scene import Arrow
+from replay.render.descriptions import coordinates
 from replay.render.geometry import Box, centre
 from replay.render.labels import count_disc
 from replay.render.markup import Markup, Point, element, joined, number, path_data
@@ -103,15 +104,18 @@ def arrows_markup(arrows: Sequence[Arrow], obstacles: Sequence[Box], count_size:
             continue
         curve = curve_of(arrow, obstacles, curves)
         curves.append(curve)
-        parts.append(arrow_markup(curve, arrow.seat))
+        parts.append(arrow_markup(curve, arrow))
         if count > 1:
             parts.append(_count(curve, count, count_size))
     return joined(*parts)
 
 
-def arrow_markup(curve: Curve, seat: int) -> Markup:
-    """Return a curve with an arrowhead, in the seat's colour with a dark and a pale rim."""
-    fill = seat_colour(seat).fill
+def arrow_markup(curve: Curve, arrow: Arrow) -> Markup:
+    """Return a curve with an arrowhead, in the colour of the arrow's seat with a dark and a pale rim.
+
+    It has the arrow in attributes, for a script that moves the piece.
+    """
+    fill = seat_colour(arrow.seat).fill
     (x, y), (cx, cy) = curve.tip, curve.control
     angle = atan2(y - cy, x - cx)
     head = [
@@ -135,6 +139,9 @@ def arrow_markup(curve: Curve, seat: int) -> Markup:
         stroke_linejoin="round",
         fill="none",
         pointer_events="none",
+        data_from=coordinates(arrow.start),
+        data_to=coordinates(arrow.end),
+        data_seat=arrow.seat,
     )
 
 

@@ -102,7 +102,7 @@ def _sample(entry: LegendEntry, scene: Scene, ids: Ids) -> Markup:
             return moved(removed_piece_markup(scene.package, piece.kind, piece.seat), 0, 0, 2.4)
         case "arrow":
             curve = Curve((-42, 10), (0, -26), (42, 8))
-            return moved(arrow_markup(curve, scene.arrows[0].seat), 0, 0, 2.1)
+            return moved(arrow_markup(curve, scene.arrows[0]), 0, 0, 2.1)
         case "changed":
             return changed_frame(0, 0)
         case _:

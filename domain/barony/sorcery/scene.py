@@ -31,13 +31,14 @@ from domain.barony.terms import TERRAINS
 from domain.event import Event
 from domain.hexes import Hex, hex_of
 from domain.messages import Message, Text, comma_list, message, message_in
-from domain.scene import Card, Count, CountGroup, LegendEntry, Panel, Row, Scene, Shelf
+from domain.scene import Card, Count, CountGroup, LegendEntry, Panel, Row, Scene, Shelf, Sound
 
 SORCERY_LEGEND: Final = (
     *LEGEND,
     LegendEntry("terrain", TERRAINS["mysterious_place"], kind="mysterious_place"),
     LegendEntry("mark", message("imprint of a player")),
 )
+_SOUNDS: Final[Mapping[str, Sound]] = {"cast": "spell"}
 
 
 def scene(position: BaronyPosition, event: Event | None) -> Scene:
@@ -60,6 +61,7 @@ def scene(position: BaronyPosition, event: Event | None) -> Scene:
         common_rows=(*base.common_rows, *_open_spells(position)),
         legend=SORCERY_LEGEND,
         shelves=(_spell_shelf(position), bank_shelf(position)),
+        sounds=_SOUNDS,
     )
 
 

@@ -58,7 +58,7 @@ from service.pages.view_models.position_view import (
 )
 from service.pages.view_models.recap_view import RecapView, is_on_earlier_board, recap_view
 from service.pages.view_models.replayed_game import replayed_game
-from service.pages.view_models.table_view import table_view
+from service.pages.view_models.table_view import last_sound, table_view
 
 MAX_ACTIONS: Final = 8
 """Actions that a player confirms together."""
@@ -273,6 +273,7 @@ def game_page(
     if game.state is not None:
         view = values["view"] = _view(game, seat, steps, last, recap)
         values["table"] = table_view(view.scene, seat, steps)
+        values["sound"] = last_sound(moves, view.scene)
         values["game_end"] = _game_end(game, view.scene)
         values["winners"] = {entry["seat"] for entry in game.ranking or () if entry["place"] == 1}
     # A script that has asked for the choices alone gets the whole page where more has changed.

@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from domain.messages import Text, message
 from domain.next_step import UnknownChoice, next_step
-from domain.scene import Card, Panel, Scene, Shelf
+from domain.scene import Card, Panel, Scene, Shelf, Sound
+from replay.history.recap import RecapEvent
 from service.pages.view_models.action_steps import ActionSteps, Option
 
 
@@ -89,6 +90,20 @@ def _options_besides(
     shown: set[str | None] = {act.address for act in acts if act.number}
     shown |= {card.address for _, cards in shelves for card in cards if card.number}
     return [option for option in steps.options if option.address not in shown]
+
+
+def last_sound(moves: Sequence[RecapEvent], scene: Scene) -> Sound | None:
+    """Return what is heard of the last action; None if there is nothing to hear."""
+    last = next((event for event in reversed(moves) if event.is_action), None)
+    if last is None:
+        return None
+    if last.losses:
+        return "take"
+    if last.type in scene.sounds:
+        return scene.sounds[last.type]
+    if last.placed or last.cells:
+        return "piece"
+    return "token" if last.changes else None
 
 
 def _from_seat(panels: Sequence[Panel], seat: int | None) -> Sequence[Panel]:

@@ -1,8 +1,15 @@
 // @ts-check
 /**
- * Animates what has changed since the board was last shown: new arrows grow, and changed hexes light up. A
- * page that is loaded draws nothing; style sheets leave the motion out for visitors who prefer less of it.
+ * Animates what has changed since the board was last shown: pieces move along their arrows, which grow, pieces that were
+ * taken fade, and changed hexes light up. A page that is loaded draws nothing; visitors who prefer less motion see the
+ * end of it at once.
  */
+
+import { drawTable, prefersLessMotion } from "./table-changes.js";
+
+const MOVE_MILLISECONDS = 260;
+const FADE_MILLISECONDS = 180;
+const EASE = "cubic-bezier(.2, .8, .3, 1)";
 
 /**
  * The address of the game, the last event of play that its boards have shown on this page, and everything else on them.
@@ -12,18 +19,25 @@ let shown = { path: "", play: 0, marks: new Set() };
 
 /** @param {HTMLElement} board */
 export function drawChanges(board) {
-  const play = Number(board.closest("#game")?.getAttribute("data-play"));
-  if (!play) return;
+  const game = /** @type {HTMLElement | null} */ (board.closest("#game"));
+  const play = Number(game?.getAttribute("data-play"));
+  if (!game || !play) return;
   if (shown.path !== location.pathname) shown = { path: location.pathname, play, marks: new Set() };
   const hasMoved = play > shown.play;
   shown.play = play;
   /** @type {NodeListOf<SVGElement>} */
   const elements = board.querySelectorAll(".map .arrows > g, .map [data-at]");
+  /** @type {Element | null} */
+  let changed = null;
   for (const element of elements) {
     const mark = markOf(element);
-    if (hasMoved && !shown.marks.has(mark)) draw(element);
+    if (hasMoved && !shown.marks.has(mark)) {
+      draw(element);
+      if (element.hasAttribute("data-at")) changed = element;
+    }
     shown.marks.add(mark);
   }
+  drawTable(game, hasMoved, changed);
 }
 
 /** @param {SVGElement} element @returns {string} what tells an arrow, or a hex in one state, from all others */
@@ -37,4 +51,24 @@ function draw(element) {
   for (const path of element.querySelectorAll("path"))
     path.style.setProperty("--length", String(Math.ceil(path.getTotalLength())));
   element.classList.add("is-new");
+  if (prefersLessMotion()) return;
+  movePiece(element);
+  for (const taken of element.querySelectorAll(".removed"))
+    taken.animate({ opacity: [0, 1] }, { duration: FADE_MILLISECONDS, delay: MOVE_MILLISECONDS, fill: "backwards" });
+}
+
+/** Move the piece of an arrow from the beginning of the arrow to its place. @param {SVGElement} arrow */
+function movePiece(arrow) {
+  const { from, to, seat } = arrow.dataset;
+  const map = arrow.closest(".map");
+  const [start, end] = [from, to].map((at) => map?.querySelector(`[data-at="${CSS.escape(at ?? "")}"]`));
+  if (!(start instanceof SVGGraphicsElement) || !(end instanceof SVGGraphicsElement)) return;
+  const pieces = [...end.children].filter((part) => {
+    const drawing = part.matches("use") ? part : part.querySelector("use");
+    return !part.classList.contains("removed") && drawing?.getAttribute("href")?.endsWith(`-${seat}`);
+  });
+  const [before, after] = [start, end].map((hex) => hex.transform.baseVal.consolidate()?.matrix);
+  if (!before || !after) return;
+  const way = `${before.e - after.e}px ${before.f - after.f}px`;
+  pieces.at(-1)?.animate({ translate: [way, "0 0"] }, { duration: MOVE_MILLISECONDS, easing: EASE });
 }

@@ -1,7 +1,11 @@
 // @ts-check
 /** The time left until a deadline, which ticks: in days and hours, hours and minutes, seconds in the last minute. */
 
+import { play } from "./sound.js";
+
 const SECOND = 1000;
+/** How long before the end of the viewer's time a sound says so. */
+const WARNING = 10 * SECOND;
 
 /** @param {HTMLElement} element with the milliseconds that were left when the page was made, and the texts */
 export function start(element) {
@@ -12,6 +16,7 @@ export function start(element) {
   const end = Date.now() + Number(left);
   /** @type {number | undefined} */
   let timer;
+  let isWarned = Number(left) <= WARNING || !element.closest(".strip.me");
 
   /** @param {string} name @param {...(string | number)} values */
   function fill(name, ...values) {
@@ -22,6 +27,8 @@ export function start(element) {
     const milliseconds = end - Date.now();
     const text = fill(milliseconds > 0 ? "left" : "late", duration(Math.abs(milliseconds)));
     if (element.textContent !== text) element.textContent = String(text);
+    if (!isWarned && milliseconds <= WARNING) play("seconds");
+    isWarned ||= milliseconds <= WARNING;
     timer = window.setTimeout(show, ((milliseconds % SECOND) + SECOND) % SECOND || SECOND);
   }
 
