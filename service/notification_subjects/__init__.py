@@ -1,1 +1,1 @@
-"""What people are notified of."""
+"""The kinds and subjects of notifications."""

@@ -1,4 +1,4 @@
-"""What notifications are made of: the game, the delivery, the event, and the details that programs read."""
+"""The data of notifications: the game, the delivery, the event, and the details for programs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ from service import wall_clock
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What the title of a notification is made of."""
+    """The data for the title of a notification."""
 
     name: Value
-    """What the game or the tournament is called."""
+    """The name of the game or the tournament."""
     details: Mapping[str, Any]
     is_readers: bool
     """Whether the notification is about the reader's own seat."""
@@ -41,11 +41,11 @@ class Headline:
 
 
 class Delivered(Protocol):
-    """What a notification needs besides the log: the part of a delivery that subjects read."""
+    """The part of a delivery that subjects read, besides the log."""
 
     @property
     def seq(self) -> int:
-        """The event that it is about."""
+        """The seq of the event that the notification is about."""
 
     @property
     def player(self) -> str:
@@ -57,17 +57,17 @@ class Delivered(Protocol):
 
     @property
     def data(self) -> JsonObject:
-        """What the one who created it has added."""
+        """The data that the creator of the delivery has added."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What the details of a notification about a game are read from."""
+    """The data for the details of a notification about a game."""
 
     game: Game
     delivery: Delivered
     read_event: Callable[[int], Event]
-    """Returns an event of the game by its seq. Raises Unreadable."""
+    """Returns the event of the game with a seq. Raises Unreadable."""
 
     @property
     def event(self) -> Event:
@@ -93,13 +93,13 @@ def details_of_event(source: Source) -> JsonObject:
 
 
 def details_of_sender(source: Source) -> JsonObject:
-    """Return from whom a notification is, and the number of a message."""
+    """Return the sender of a notification, and the number of a message."""
     data = source.delivery.data
     return {name: data[name] for name in ("from", "message") if name in data}
 
 
 def details_of_turn(source: Source) -> JsonObject:
-    """Return whose turn it is, and until when."""
+    """Return the seat to act, and the deadline."""
     game, data = source.game, source.delivery.data
     stop = clock_stop(game, wall_clock.format(wall_clock.now()))
     return {
@@ -112,7 +112,7 @@ def details_of_turn(source: Source) -> JsonObject:
 
 
 def details_of_moved_seat(source: Source) -> JsonObject:
-    """Return the seat; to the player who has lost it, no more than that."""
+    """Return the data of the event; for the former player of the seat, only the seat."""
     details = details_of_event(source)
     is_former_player = source.delivery.player in source.game.excluded_players
     return {"seat": details["seat"]} if is_former_player else details
@@ -127,5 +127,5 @@ def details_of_scores(source: Source) -> JsonObject:
 
 
 def not_in_log(seq: int) -> Unreadable:
-    """Return the error for a notification about an event that is not as it was."""
+    """Return the error for a notification whose event is not in the log any more."""
     return Unreadable.with_message("event {seq} is not what the notification is about", seq=seq)

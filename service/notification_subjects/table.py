@@ -1,7 +1,7 @@
-"""What people are notified of: a table of kinds, and one of subjects.
+"""The tables of the kinds and of the subjects of notifications.
 
-A kind is what a player chooses to receive, or not. A subject is more precise, and is what programs read. A
-new kind or subject has an entry here. If it names a type of events, nothing else calls for it.
+Players choose which kinds they receive. Subjects are more precise, and are read by programs. A new kind or
+subject needs an entry here, and nothing else if it names a type of events.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,16 +46,16 @@ KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 @dataclass(frozen=True, slots=True)
 class KindDescription:
-    """What players choose with a kind."""
+    """The description of a kind, by which players choose notifications."""
 
     label: Message
     is_sent_by_default: bool = True
-    """Whether players who have chosen nothing receive it by e-mail and push."""
+    """Whether players receive it by e-mail and push by default."""
     is_later: bool = False
-    """Whether there are versions that cannot read preferences with this kind among the others, as it is with
-    all new ones (`preferences.py`)."""
+    """Whether some versions cannot read preferences with this kind among the others, as is the case for all
+    new kinds (`preferences.py`)."""
     is_about_turns: bool = False
-    """Whether players receive it who want to know of a game only what is about their turn."""
+    """Whether players receive it who want only notifications about their turn."""
     waits_for_digest: bool = True
     """Whether it can be a part of a daily mail."""
     is_for_arbiter: bool = False
@@ -157,23 +157,23 @@ def _seat_moved(it: Headline) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class SubjectDescription:
-    """What a subject says, to which kind it belongs, and whom it concerns."""
+    """The description of a subject: its texts, its kind, and the people whom it concerns."""
 
     kind: Kind
     about: Message
-    """What it is about, in a word or two."""
+    """Its label, a word or two."""
     title: Title
     details: Callable[[Source], JsonObject] = details_of_event
-    """Returns the details, for programs. May raise Unreadable."""
+    """Returns the details for programs. May raise Unreadable."""
     is_current: Callable[[Game, Delivered], bool] = lambda *_: True
     """Returns whether the notification still concerns its readers; otherwise it is not sent."""
     has_recap: bool = True
-    """Whether the notification contains what has happened in the game since the reader's last turn."""
+    """Whether the notification contains a recap of the game since the reader's last turn."""
     event: str | None = None
-    """The type of the events that call for it by themselves."""
+    """The type of the events that cause the notification, if any."""
     seat: Callable[[JsonObject], object] | None = None
-    """Returns the only seat that it concerns, from the data of the event or of the entry. None if it
-    concerns all players."""
+    """Returns the only seat that it concerns, from the data of the event or the entry. None if it concerns
+    all players."""
     other_readers: Callable[[JsonObject], Sequence[str]] = lambda _: ()
     """Returns the players whom it concerns besides those of the game, from the data of the event."""
 
@@ -484,9 +484,9 @@ SUBJECT_OF_EVENT: Final[Mapping[str, Subject]] = {
     for subject, description in SUBJECTS.items()
     if description.event is not None
 }
-"""By event type, the subject of the notification about one such event."""
+"""The subjects of notifications, by the type of their events."""
 TYPES_WITH_SUBJECT: Final = frozenset({*SUBJECT_OF_EVENT, "SubstituteSeated"})
-"""The types of events that may have a subject. Of any type is what a bot plays in the place of a player."""
+"""The types of events that can have a subject. A turn that a bot plays for a player can have any type."""
 NOT_NOTIFIED: Final[Mapping[str, str]] = {
     "SeatLeft": "the list of games shows the free place, and the game waits for nobody",
     "InvitationRevoked": "the invitation just disappears for the player",
@@ -497,7 +497,7 @@ NOT_NOTIFIED: Final[Mapping[str, str]] = {
     "AdministratorDecided": "the events that follow from a decision notify",
     "SubstituteSeated": "the next turn notifies; a seat that an administrator moves does, too",
 }
-"""By event type, why nobody is notified of what people do."""
+"""The reasons why nobody is notified of some actions of people, by event type."""
 
 
 def subject_of(event: Event) -> Subject | None:

@@ -1,4 +1,4 @@
-"""Notifications: their kinds, what each player wants to receive, and the deliveries to each of them.
+"""Notifications: their kinds, the preferences of players, and the deliveries to players.
 
-Nothing here sends anything: `workers.notifications` does.
+`workers.notifications` sends them.
 """

@@ -1,4 +1,4 @@
-"""The channels by which players receive notifications, and who else than a player can be their reader."""
+"""The channels by which players receive notifications, and their readers that are not players."""
 
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -7,12 +7,12 @@ PLAYER_CHANNELS: Final[tuple[PlayerChannel, ...]] = get_args(PlayerChannel)
 """The channels whose endpoints belong to players."""
 
 OPERATOR: Final = ""
-"""The `player` of a delivery that goes to the operator of the server, and not to a player."""
+"""The `player` of a delivery to the operator of the server."""
 _CLUB: Final = "club-"
 
 
 def club_reader(club_id: str) -> str:
-    """Return the `player` of a delivery that goes to the webhook of a club. No player has such an id."""
+    """Return the `player` of a delivery to the webhook of a club. No player has such an id."""
     return _CLUB + club_id
 
 

@@ -1,10 +1,10 @@
-"""The circuit breakers of receivers: one that fails is left alone for a while, and longer each time.
+"""The circuit breakers of receivers: a receiver that fails is paused, for longer each time.
 
     cartulary:receivers:PLAYER   hash: CHANNEL/ENDPOINT -> JSON {"failures", "paused_until"}
 
 A receiver is an endpoint of a player, such as a webhook. While its breaker is open, nothing is sent to it,
-and what is for it waits without using up its attempts. Then one attempt is made, which closes the breaker or
-opens it again.
+and its deliveries wait without using up attempts. Then one attempt is made, which closes the breaker or opens
+it again.
 """
 
 from collections.abc import Sequence
@@ -22,14 +22,14 @@ from service.stored_objects import decode_object
 _PREFIX: Final = "cartulary:receivers:"
 FIRST_PAUSE: Final = timedelta(seconds=2)
 LONGEST_PAUSE: Final = timedelta(hours=1)
-"""The pause after the first failure, and the longest one. Each is twice as long as the one before."""
+"""The pause after the first failure, and the longest pause. Each pause is twice as long as the one before."""
 _SECONDS_KEPT: Final = 90 * 24 * 3600
 _MAX_PER_PLAYER: Final = 100
-"""Breakers that are kept for a player; beyond, all are forgotten. A player has few endpoints at a time."""
+"""The most breakers that are kept for a player; beyond that, all are deleted. Players have few endpoints."""
 
 
 class Receiver(NamedTuple):
-    """An endpoint of a player in a channel; the player is OPERATOR for those of the operator."""
+    """An endpoint of a player in a channel; the player is OPERATOR for endpoints of the operator."""
 
     channel: str
     player: str
@@ -38,9 +38,9 @@ class Receiver(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """The state of a receiver. `failures` counts the attempts that have failed since the last success.
+    """The state of a receiver. `failures` counts the failed attempts since the last success.
 
-    It is None as long as no attempt was made.
+    It is None if no attempt was made.
     """
 
     failures: int | None = None
@@ -52,7 +52,7 @@ class Breaker:
         return self.failures == 0
 
     def pause_after(self, now: datetime) -> datetime | None:
-        """Return until when nothing is sent to the receiver; None if the breaker is closed."""
+        """Return the time until which nothing is sent to the receiver; None if the breaker is closed."""
         until = None if self.paused_until is None else wall_clock.parse(self.paused_until)
         return None if until is None or until <= now else until
 
@@ -79,9 +79,9 @@ class CircuitBreakers:
         self._store(receiver, Breaker(failures=0))
 
     def record_failure(self, receiver: Receiver, now: datetime) -> datetime:
-        """Open the breaker of a receiver, and return until when."""
+        """Open the breaker of a receiver, and return the time until which it stays open."""
         failures = (self.of(receiver).failures or 0) + 1
-        # Beyond some doublings, the longest pause is reached anyhow.
+        # After some doublings, the longest pause is reached in any case.
         doublings = min(failures - 1, 20)
         until = now + min(LONGEST_PAUSE, FIRST_PAUSE * (1 << doublings))
         self._store(receiver, Breaker(failures, wall_clock.format(until)))

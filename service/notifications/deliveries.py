@@ -6,20 +6,22 @@
     cartulary:{deliveries}:of-player:PLAYER  sorted set, id -> time of creation
     cartulary:{deliveries}:of-game:GAME      sorted set, id -> seq of the event
     cartulary:{deliveries}:items:ID          list, the ids of the deliveries that a digest contains
-    cartulary:{deliveries}:failed            sorted set, id -> time, of those that were given up or bounced
-    cartulary:{deliveries}:totals            hash, status -> number of deliveries that have ended with it,
+    cartulary:{deliveries}:failed            sorted set, id -> time, of deliveries that were given up or
+    bounced cartulary:{deliveries}:totals            hash, status -> number of deliveries that have ended with
+    it,
                                              failed:CHANNEL -> number of attempts that have failed
 
 A delivery is created once, because its id is derived from its subject. An attempt is claimed before it is
 made. If the worker dies, the claim expires, and another worker makes the next attempt: only an attempt that
-was under way when its worker died may have reached the receiver without being recorded. Deliveries are no
-part of a log: they show what the workers did because of an event, and prove nothing to somebody who does not
-trust the server.
+was under way when its worker died may have reached the receiver without being recorded. Deliveries are not
+part of a log: they show what workers did after an event, and prove nothing to somebody who does not trust the
+server.
 
 All keys share a slot, and each change is one script. In a Redis Cluster, there are such keys in shards,
 `cartulary:{deliveries:N}:…` (service/store/shards.py): a delivery is in the shard of its player, and one to
 the operator in that of its game. The keys of a single Redis are read there too, because a backup of one may
-have been restored into the cluster. A place, a shard or a single Redis, is given by the prefix of its keys.
+have been restored into the cluster. A place, which is a shard or a single Redis, is identified by the prefix
+of its keys.
 """
 
 from collections import Counter
@@ -59,18 +61,18 @@ PREFIX: Final = "cartulary:{deliveries}:"
 DUE: Final = f"{PREFIX}due"
 _SHARDS: Final = Shards("deliveries")
 CLAIM: Final = timedelta(seconds=60)
-"""How long an attempt is claimed; longer than the job of an attempt may take."""
+"""The time for which an attempt is claimed; it is longer than the job of an attempt may take."""
 SECONDS_KEPT: Final = 90 * 24 * 3600
-"""How long a delivery is kept after its last attempt."""
+"""The time for which a delivery is kept after its last attempt."""
 MAX_FAILED: Final = 10_000
-"""Failed deliveries that are listed for administrators."""
+"""The most failed deliveries that are listed for administrators."""
 _FAILED: Final = "failed:"
 TOO_MANY: Final = message("too many deliveries wait")
 
 
 @dataclass(frozen=True, slots=True)
 class DueDelivery:
-    """A delivery whose next attempt is due. `planned_at` is when it was to be sent first.
+    """A delivery whose next attempt is due. `planned_at` is the time at which it was due first.
 
     `seq` is the event that it is about.
     """
@@ -92,9 +94,9 @@ class Deliveries:
         *,
         is_sharded: bool = False,
     ) -> None:
-        """`replication`: a delivery is created when replicas have the event that it is about.
+        """`replication` waits until replicas have the event that a delivery is about.
 
-        `is_sharded`: the client is of a cluster.
+        `is_sharded` is True for the client of a cluster.
         """
         self._redis = client
         shards = [f"{key}:" for key in _SHARDS.all if key != _SHARDS.former]
@@ -156,8 +158,8 @@ class Deliveries:
     def take_due(self, now: datetime, limit: int) -> list[DueDelivery]:
         """Return up to `limit` deliveries whose next attempt is due, the earliest first.
 
-        They are due again after CLAIM, unless an attempt is made before. Those of a later version are left to
-        processes that know their subjects.
+        They are due again after CLAIM, unless an attempt is made before. Deliveries of a later version are
+        left to processes that know their subjects.
         """
         until = wall_clock.milliseconds(now)
         due_again_at = wall_clock.milliseconds(now + CLAIM)
@@ -190,12 +192,12 @@ class Deliveries:
         ]
         if self._is_sharded:
             taken.sort(key=attrgetter("planned_at"))
-        # Redis orders those of one moment by their ids, and players read of one event after the other.
+        # Redis orders deliveries of the same moment by their ids, but players read about events in order.
         moments = groupby(taken, key=attrgetter("planned_at"))
         return [due for _, moment in moments for due in sorted(moment, key=attrgetter("seq"))]
 
     def postpone(self, ids: Sequence[str], until: datetime) -> None:
-        """Postpone the next attempt of deliveries that wait for one."""
+        """Postpone the next attempt of waiting deliveries."""
         if not ids:
             return
         by_prefix: dict[str, list[str]] = {}
@@ -232,16 +234,16 @@ class Deliveries:
         next_at: datetime | None = None,
         is_claimed: bool = True,
     ) -> int:
-        """Record what an attempt has led to; return the number of deliveries that were changed.
+        """Record the result of an attempt; return the number of deliveries that were changed.
 
-        `next_at`: the time of the next attempt, None after the last one. `is_claimed`: whether this is the
+        `next_at` is the time of the next attempt, None after the last one. `is_claimed` is True for the
         result of a claimed attempt, which a later attempt makes invalid unless it was sent.
         """
         if not deliveries:
             return 0
         attempt = str(deliveries[0].attempts) if is_claimed else ""
         ids = [delivery.id for delivery in deliveries]
-        # All of them are deliveries to one player, and so in one place.
+        # All of them are deliveries to one player, and therefore in one place.
         prefix = self._locate(ids[:1])[ids[0]]
         keys = [f"{prefix}due", f"{prefix}totals", f"{prefix}failed"]
         with unavailable_on_error():
@@ -264,7 +266,7 @@ class Deliveries:
         return int(reply)
 
     def cancel(self, id: str, now: datetime, result: Text) -> bool:
-        """Cancel a delivery of which no attempt was made yet; return False if there is none to cancel."""
+        """Cancel a delivery before its first attempt; return False if there is none to cancel."""
         delivery = self.find(id)
         if delivery is None or delivery.is_final or delivery.attempts:
             return False
@@ -301,8 +303,8 @@ class Deliveries:
     ) -> list[JsonObject]:
         """Return the deliveries about event `seq` of a game that a player may see, the oldest first, as JSON.
 
-        These are those to the operator and to the player: the endpoints of others are private. `render`
-        turns messages into text.
+        These are the deliveries to the operator and to the player: the endpoints of others are private.
+        `render` turns messages into text.
         """
         return [
             delivery.as_json(render)
@@ -327,7 +329,7 @@ class Deliveries:
         return self._get(rows), None
 
     def _prefixes_after(self, player: str, before: str | None) -> tuple[Sequence[str], int]:
-        """Return where those deliveries to a player are that come after `before`, and how many come first."""
+        """Return the places of the deliveries to a player after `before`, and how many precede them."""
         places = self._prefixes_of(player)
         for number, prefix in enumerate(places if before is not None else ()):
             rank: Any = self._redis.zrevrank(f"{prefix}of-player:{player}", before or "")
@@ -336,14 +338,14 @@ class Deliveries:
         return places, 0
 
     def waiting(self, limit: int) -> list[Delivery]:
-        """Return up to `limit` deliveries that have not ended, that with the next attempt first."""
+        """Return up to `limit` deliveries that have not ended, ordered by their next attempts."""
         rows = self._rows(
             lambda pipeline, prefix: pipeline.zrange(f"{prefix}due", 0, limit - 1, withscores=True)
         )
         return self._get([(prefix, id) for prefix, (id, _) in sorted(rows, key=_score)[:limit]])
 
     def failed(self, limit: int) -> list[Delivery]:
-        """Return up to `limit` deliveries that were given up or bounced, the last one first."""
+        """Return up to `limit` deliveries that were given up or bounced, the latest first."""
         rows = self._rows(
             lambda pipeline, prefix: pipeline.zrevrange(
                 f"{prefix}failed", 0, limit - 1, withscores=True
@@ -353,9 +355,9 @@ class Deliveries:
         return self._get([(prefix, id) for prefix, (id, _) in rows[:limit]])
 
     def resend(self, id: str, now: datetime) -> Delivery | None:
-        """Make a delivery that has ended due again; return it, None if it does not exist or has not ended.
+        """Make a delivery that has ended due again and return it; None if it does not exist or has not ended.
 
-        The receiver recognises it by its id, which stays the same.
+        The receiver recognises it by its unchanged id.
         """
         delivery = self.find(id)
         if delivery is None or not delivery.is_final:
@@ -377,7 +379,7 @@ class Deliveries:
         return self.find(id)
 
     def mark_bounced(self, delivery: Delivery, now: datetime, result: Text) -> None:
-        """Record that a delivery which a receiver had accepted has bounced later."""
+        """Record that a delivery bounced after its receiver had accepted it."""
         if delivery.status != "sent":
             return
         prefix = self._locate([delivery.id])[delivery.id]
@@ -393,8 +395,8 @@ class Deliveries:
     def count_due(self, now: datetime) -> int:
         """Return the number of deliveries whose next attempt is due, or under way.
 
-        What a dispatcher has taken is due again after CLAIM, so what is planned for that time counts as well.
-        Reminders of later deadlines do not, nor what is tried again later.
+        Deliveries that a dispatcher has taken are due again after CLAIM, so deliveries that are planned
+        within that time count as well. Later reminders and later attempts do not.
         """
         until = wall_clock.milliseconds(now + CLAIM)
         replies = self._replies(
@@ -403,12 +405,12 @@ class Deliveries:
         return sum(replies.values())
 
     def totals(self) -> Mapping[str, int]:
-        """Return by status how many deliveries have ended with it since the store was created."""
+        """Return the number of deliveries that have ended since the store was created, by status."""
         totals = self._totals()
         return {name: count for name, count in totals.items() if not name.startswith(_FAILED)}
 
     def failed_attempts(self) -> Mapping[str, int]:
-        """Return by channel how many attempts have failed since the store was created."""
+        """Return the number of failed attempts since the store was created, by channel."""
         return {
             name.removeprefix(_FAILED): count
             for name, count in self._totals().items()
@@ -439,16 +441,16 @@ class Deliveries:
         self.breakers.delete_all_of(player)
 
     def _prefix_for(self, player: str, game_id: str) -> str:
-        """Return where a new delivery to a player belongs; for the operator, one about a game."""
+        """Return the place of a new delivery to a player, or to the operator about a game."""
         member = game_id if player == OPERATOR else player
         return f"{_SHARDS.key(member)}:" if self._is_sharded else PREFIX
 
     def _prefixes_of(self, player: str) -> list[str]:
-        """Return where deliveries to a player are; what a single Redis has stored is older, so it is last."""
+        """Return the places of the deliveries to a player; that of a single Redis is last, as it is older."""
         return list(dict.fromkeys((self._prefix_for(player, ""), PREFIX)))
 
     def _locate(self, ids: Sequence[str]) -> dict[str, str]:
-        """Return where deliveries are, by id. One that does not exist is nowhere, so any place does."""
+        """Return the places of deliveries, by id. A delivery that does not exist gets any place."""
         if not self._is_sharded:
             return dict.fromkeys(ids, PREFIX)
         keys = (_record(prefix, id) for id in ids for prefix in self._prefixes)
@@ -457,21 +459,21 @@ class Deliveries:
         return {id: found[0] if found else PREFIX for id, found in places.items()}
 
     def _replies(self, ask: Callable[[Pipeline, str], object]) -> dict[str, Any]:
-        """Return what a command replies in each place, by the prefix of its keys, in one round trip."""
+        """Return the replies to a command from each place, by the prefix of its keys, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for prefix in self._prefixes:
                 ask(pipeline, prefix)
             return dict(zip(self._prefixes, pipeline.execute(), strict=True))
 
     def _rows(self, ask: Callable[[Pipeline, str], object]) -> list[tuple[str, Any]]:
-        """Return what is in the replies of all places, each item after the prefix of its place."""
+        """Return the items in the replies of all places, each after the prefix of its place."""
         return [(prefix, row) for prefix, reply in self._replies(ask).items() for row in reply]
 
     def _counts_pending(self) -> dict[str, int]:
         return self._replies(lambda pipeline, prefix: pipeline.zcard(f"{prefix}due"))
 
     def _get(self, places: Sequence[tuple[str, bytes | str]]) -> list[Delivery]:
-        """Return those of the deliveries that exist and can be read, in this order, by place and id."""
+        """Return the deliveries that exist and can be read, in this order, by place and id."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for prefix, id in places:
                 pipeline.hgetall(_record(prefix, to_text(id)))
@@ -492,7 +494,7 @@ def _record(prefix: str, id: str) -> str:
 def _due_delivery(id: str, content: str, now: datetime) -> DueDelivery | None:
     """Return a due delivery; None if this version does not know its subject.
 
-    One that is damaged has no receiver: claiming it reports the damage.
+    A damaged delivery has no receiver: claiming it reports the damage.
     """
     try:
         fields = orjson.loads(content)

@@ -18,8 +18,8 @@ from service.notifications.stored_messages import decode_message, encode_message
 from service.stored_objects import decode_object
 
 Status: TypeAlias = Literal["pending", "retrying", "sent", "given_up", "bounced", "cancelled"]
-"""`pending`: no attempt yet. `retrying`: the last attempt has failed, and another one follows. `given_up`:
-all attempts have failed. `bounced`: the receiver will never accept it. `cancelled`: it was out of date
+"""`pending`: no attempt was made yet. `retrying`: the last attempt failed, and another one follows.
+`given_up`: all attempts failed. `bounced`: the receiver will never accept it. `cancelled`: it was out of date
 before it was sent, or its reader or endpoint is gone.
 """
 
@@ -38,12 +38,12 @@ _FIXED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One notification on its way; all times are timestamps.
+    """The delivery of a notification; all times are timestamps.
 
     `player` is the id of its reader, OPERATOR for the operator, `club_reader` of a club for its webhook.
-    `endpoint` identifies an endpoint of the channel, and contains no address. `data` is what the notification
-    needs besides the log. `due_at` is the time of the next attempt. The kind of a digest is DIGEST; `digest`
-    is the id of the digest of which a delivery is a part.
+    `endpoint` identifies an endpoint of the channel, and contains no address. `data` is the data that the
+    notification needs besides the log. `due_at` is the time of the next attempt. The kind of a digest is
+    DIGEST; `digest` is the id of the digest of which a delivery is a part.
     """
 
     id: str
@@ -63,13 +63,13 @@ class Delivery:
     tried_at: str | None = None
     sent_at: str | None = None
     result: Message | None = None
-    """What the last attempt has led to, unless it was sent."""
+    """The result of the last attempt, unless it was sent."""
 
     @property
     def players(self) -> tuple[str, ...]:
-        """The ids of the recipients: the player, or those that the operator's notification names.
+        """The ids of the recipients: the player, or the players in the operator's notification.
 
-        None for the webhook of a club.
+        There are none for the webhook of a club.
         """
         if self.player == OPERATOR:
             return tuple(self.data.get("players", ()))
@@ -106,7 +106,7 @@ class Delivery:
         }
 
     def content(self) -> bytes:
-        """Return what never changes of the delivery, as JSON."""
+        """Return the fields of the delivery that never change, as JSON."""
         return orjson.dumps({name: getattr(self, name) for name in _FIXED})
 
 
@@ -115,7 +115,7 @@ def delivery_id(
 ) -> str:
     """Return the id of a delivery: 32 hex digits, the same for the same notification and endpoint.
 
-    `reference` tells notifications of one kind about one game apart: the seq of the event, as a rule.
+    `reference` distinguishes notifications of one kind about one game: it is usually the seq of the event.
     """
     parts = (kind, game_id, reference, player, channel, endpoint)
     return sha256("\n".join(parts).encode()).hexdigest()[:32]
@@ -143,5 +143,5 @@ def delivery_from_fields(id: str, fields: Mapping[str, str]) -> Delivery:
 
 
 def encode_result(result: Text | None) -> str:
-    """Return the result of an attempt as it is stored."""
+    """Return the result of an attempt in the stored form."""
     return "" if result is None else encode_message(result)

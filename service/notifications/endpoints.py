@@ -1,4 +1,4 @@
-"""The endpoints of players: where a channel reaches a player, such as an address or a webhook."""
+"""The endpoints at which channels reach players, such as an address or a webhook."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One endpoint of a channel. `id` is stable, and contains no address; `address` is for the channel."""
+    """An endpoint of a channel. `id` is stable and reveals no address; `address` is for the channel."""
 
     channel: str
     id: str
@@ -15,7 +15,7 @@ class Endpoint:
 
 
 class EndpointSource(Protocol):
-    """The endpoints of all players in one channel, which are ready to be used."""
+    """The usable endpoints of all players in one channel."""
 
     channel: str
 

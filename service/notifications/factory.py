@@ -1,7 +1,7 @@
-"""Makes notifications of deliveries and the log, when they are sent.
+"""Makes notifications from deliveries and the log, at the time when they are sent.
 
-So a notification shows the game as it is then, and nothing that its reader may not know. One that is out of
-date by then is not sent.
+A notification therefore shows the current game, and nothing that its reader may not know. If it is out of
+date by then, it is not sent.
 """
 
 from collections.abc import Sequence
@@ -68,7 +68,7 @@ class NotificationFactory:
         if club is not None:
             return self._to_club(delivery, subject, game, club)
         is_operators = delivery.player == OPERATOR
-        # The player who has lost the seat learns that, and no more of a private game.
+        # The player who has lost the seat learns only that of a private game.
         is_of_former_player = subject == "seat_moved" and delivery.player in game.excluded_players
         can_see_game = is_operators or self._queries.access.can_see(game, delivery.player)
         if not (can_see_game or is_of_former_player):
@@ -76,7 +76,7 @@ class NotificationFactory:
         if not SUBJECTS[subject].is_current(game, delivery):
             return None
         details = self._details(subject, game, delivery)
-        # What happens before the game, and a message, do not say what has happened in the game.
+        # Notifications from before the start and about messages have no recap.
         recap = (
             Recap()
             if is_operators or is_of_former_player or not SUBJECTS[subject].has_recap
@@ -123,7 +123,7 @@ class NotificationFactory:
         return replace(_notification(delivery, tournament_title(subject, details)), details=details)
 
     def current_parts(self, parts: Sequence[Delivery]) -> list[tuple[Delivery, Notification]]:
-        """Return the parts of a digest that are not out of date, in order of time, with notifications."""
+        """Return the current parts of a digest with their notifications, in order of time."""
         current = []
         for part in sorted(parts, key=lambda part: (part.created_at, part.seq)):
             try:
@@ -169,7 +169,7 @@ class NotificationFactory:
 
 
 def _notification(delivery: Delivery, title: Message) -> Notification:
-    """Return a notification that says no more than its title."""
+    """Return a notification that consists of its title."""
     return Notification(
         id=delivery.id,
         kind=delivery.kind,

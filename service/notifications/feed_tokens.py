@@ -3,8 +3,8 @@
     cartulary:feed:SHA256      id of the player to whom the feeds of this token belong
     cartulary:feeds:PLAYER     hash: SHA256 -> time of creation
 
-Programs that read feeds cannot send a token in a header, so the address contains one. It shows only the two
-feeds, and can be revoked by itself. Only its hash is stored.
+Programs that read feeds cannot send a token in a header, so the address contains one. It gives access only to
+the two feeds, and can be revoked separately. Only its hash is stored.
 """
 
 import secrets
@@ -64,8 +64,8 @@ class FeedTokens:
                 )
             )
         with unavailable_on_error():
-            # In another slot of a cluster. If this process dies in between, nobody has got the address, and
-            # it is listed and can be revoked.
+            # This key may be in another slot of a cluster. If this process dies in between, nobody has the
+            # address, but it is listed and can be revoked.
             self._redis.set(_FEED + digest, player)
         return Feed(digest[:_ID_DIGITS], created), token
 
@@ -91,7 +91,8 @@ class FeedTokens:
             digest = next((digest for digest in digests if digest[:_ID_DIGITS] == id), None)
             if digest is None:
                 raise NotFound.with_message("there is no such feed")
-            # The address first: if this process dies in between, it is still listed and can be revoked again.
+            # The address is deleted first: if this process dies in between, it is still listed and can be
+            # revoked again.
             self._redis.delete(_FEED + digest)
             self._redis.hdel(_FEEDS + player, digest)
 

@@ -1,8 +1,9 @@
-"""What a player's feeds contain: an Atom feed (RFC 4287) of what happened in their games, and a calendar
-(RFC 5545) of their deadlines and of the dates of their tournaments. Each tournament has a calendar too.
+"""The contents of a player's feeds: an Atom feed of events, and a calendar of deadlines and dates.
 
-Both are made from the logs when they are requested, of events whose data everybody may see who may see the
-game. They are bounded: the games that began last, and the last events of each of them.
+The Atom feed (RFC 4287) has the events in their games, and the calendar (RFC 5545) their deadlines and the
+dates of their tournaments. Each tournament has a calendar too. Both are
+made from the logs when they are requested, from events whose data every viewer of the game may see. They are
+bounded: they contain the latest games, and the last events of each.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -30,10 +31,10 @@ from service.notifications.titles import game_name
 from service.tournaments.tournaments import Tournaments
 
 MAX_GAMES: Final = 50
-"""Games that are in a feed."""
+"""The most games in a feed."""
 MAX_EVENTS_PER_GAME: Final = 20
 MAX_ENTRIES: Final = 100
-"""Entries of an Atom feed, the latest ones."""
+"""The most entries of an Atom feed; it has the latest ones."""
 _ATOM: Final = "http://www.w3.org/2005/Atom"
 _LANG: Final = "{http://www.w3.org/XML/1998/namespace}lang"
 _PRODUCT: Final = "-//Cartulary//Deadlines//EN"
@@ -50,7 +51,7 @@ class _Entry:
 
 @dataclass(frozen=True, slots=True)
 class _Date:
-    """A date in a calendar, or something to do that has no date: `at` is None."""
+    """A date in a calendar, or a to-do without a date if `at` is None."""
 
     uid: str
     known_since: datetime
@@ -69,10 +70,10 @@ class Feeds:
     _players: Players
     _tournaments: Tournaments
     _public_url: str
-    """The address of the pages, with which links begin."""
+    """The URL of the pages, with which links begin."""
 
     def atom(self, player: str, address: str) -> bytes:
-        """Return the Atom feed of a player, the latest event first; `address` is its own."""
+        """Return the Atom feed of a player, the latest event first; `address` is the address of the feed."""
         (account,) = self._players.get([player])
         if account is None:
             raise NotFound.with_message("there is no such feed")
@@ -99,7 +100,7 @@ class Feeds:
         when registration closes and the last date of each round in which they play.
 
         The UID of a turn stays the same when its deadline moves, and SEQUENCE and DTSTART change. While a
-        pause or a dispute stops the clock, a turn is something to do (VTODO) without a date, which says so.
+        pause or a dispute stops the clock, a turn is a to-do (VTODO) without a date, which says so.
         """
         (account,) = self._players.get([player])
         render = renderer_for(account)
@@ -109,7 +110,7 @@ class Feeds:
             deadline = turn_clock.deadline(game)
             if deadline is None or game.to_act is None or game.to_act != game.seat_of(player):
                 continue
-            # Not known since the time of the request, so that nothing changes unless the deadline does.
+            # The time of the request is not used, so that the calendar changes only with the deadline.
             known_since = wall_clock.parse(game.at)
             uid, address = f"{game.id}-{game.turn}", f"{self._public_url}/games/{game.id}"
             stop = turn_clock.clock_stop(game, now)
@@ -123,13 +124,13 @@ class Feeds:
         return _calendar(render(message("Deadlines of your games")), dates)
 
     def tournament_calendar(self, tournament: Tournament, render: Renderer) -> bytes:
-        """Return the calendar of a tournament: when registration closes, and the last date of each round."""
+        """Return the calendar of a tournament: the end of registration, and the last date of each round."""
         return _calendar(tournament.name, self._dates(tournament, render))
 
     def _dates(
         self, tournament: Tournament, render: Renderer, player: str | None = None
     ) -> Iterator[_Date]:
-        """Yield the dates of a tournament; with a `player`, those that wait for them."""
+        """Yield the dates of a tournament; with a `player`, the dates for which the player must act."""
         address = f"{self._public_url}/tournaments/{tournament.id}"
         if player is None or tournament.status == "open":
             title = message("{tournament}: registration closes", tournament=tournament.name)
@@ -247,7 +248,7 @@ def _is_xml(char: str) -> bool:
 
 
 def _urn(name: str) -> str:
-    """Return an id that stays the same whatever the address of the server is."""
+    """Return an id that does not depend on the address of the server."""
     return uuid5(NAMESPACE_URL, f"urn:cartulary:{name}").urn
 
 

@@ -1,4 +1,4 @@
-"""A notification, as one reader may see it: what the channels send."""
+"""A notification, as one reader may see it, which the channels send."""
 
 from dataclasses import dataclass, field
 from typing import Final, Literal
@@ -43,9 +43,9 @@ class Notification:
     details: JsonObject = field(default_factory=dict)
     """For programs, by subject: docs/notifications.md lists the fields."""
     names: Names = NO_NAMES
-    """The names with which `title` and `recap` are rendered."""
+    """The names of players with which `title` and `recap` are rendered."""
     recap: Recap = field(default_factory=Recap)
-    """What has happened since the reader's last turn, as the reader may see it."""
+    """The recap since the reader's last turn, as the reader may see it."""
     can_see_game: bool = True
     """Whether the reader may see the page of the game."""
     items: tuple["Notification", ...] = ()
@@ -76,7 +76,7 @@ class Notification:
 
     @property
     def path(self) -> str:
-        """The path of the page that the notification is about, for a message with its place there.
+        """The path of the page that the notification is about, with the anchor of a message.
 
         For a reader who may not see that page, it is the path of their own games.
         """

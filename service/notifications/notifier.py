@@ -23,16 +23,16 @@ from service.notifications.schedule import Slot, next_local_time, slot
 from service.wall_clock import TrustedClock
 
 _MAX_DIGESTS: Final = 3
-"""Digests that are tried for a delivery, if the next one is just being sent."""
+"""The number of digests that are tried for a delivery, if the next one is just being sent."""
 
 
 BUNDLE_MINUTES: Final = 3
-"""Minutes for which the first message of a game waits for others, which come in the same mail."""
+"""The time for which the first message of a game waits for others, which are sent in the same mail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """When a notification is planned to be sent (None: immediately), and when it becomes useless."""
+    """The time at which a notification is to be sent (None: immediately), and after which it is useless."""
 
     planned_at: datetime | None = None
     deadline: datetime | None = None
@@ -40,7 +40,7 @@ class Times:
 
 ANY_TIME: Final = Times()
 OUT_OF_DATE: Final = message("it was out of date before it was sent")
-"""Why a notification that is out of date is cancelled."""
+"""The reason for cancelling a notification that is out of date."""
 
 
 @dataclass(eq=False, repr=False)
@@ -69,16 +69,16 @@ class Notifier:
     ) -> list[Delivery]:
         """Create the deliveries of a notification to these players; return those that exist now.
 
-        The caller leaves out players whom it does not concern, and the one who caused it. Calling this again
-        creates nothing twice: a notification is identified by its kind, game and `reference` (None: the seq
-        of the event). `data` is what the notification needs besides the log. `operator_channels`: None for
-        those that the settings name. `to_act` is the player whose turn begins with the same event: they
-        get the mail about that only.
+        The caller leaves out players whom it does not concern, and the player who caused it. The method is
+        idempotent: a notification is identified by its kind, game and `reference` (None: the seq of the
+        event). `data` is the data that the notification needs besides the log. `operator_channels` of None
+        stands for the channels in the settings. `to_act` is the player whose turn begins with the same event:
+        they get only the mail about that.
         """
         readers = tuple(dict.fromkeys(players))
         kind = KIND_OF_SUBJECT[subject]
         now = self._clock.now()
-        # A notification is identified by its subject where several of a kind can be about one event.
+        # Where several notifications of a kind can be about one event, the subject identifies them.
         reference = f"{subject}/{seq}" if reference is None else reference
         base = _new_delivery(subject, game_id, seq, OPERATOR, now, data)
         channels = self._operator_channels if operator_channels is None else operator_channels
@@ -94,7 +94,7 @@ class Notifier:
         choices = self._preferences.choices_in_game(game_id, readers)
         accounts = zip(readers, self._players.get(readers), choices, strict=True)
         for player, account, choice in accounts:
-            # Players who were erased have no account, and bots read nothing.
+            # Erased players have no account, and bots do not read notifications.
             if account is None or account.bot is not None:
                 continue
             chosen = preferences[player].in_game(choice)
@@ -114,9 +114,9 @@ class Notifier:
         reference: str,
         operator_channels: Sequence[str],
     ) -> None:
-        """Cancel the deliveries of a notification to a player that no attempt was made of yet.
+        """Cancel the deliveries of a notification to a player before their first attempt.
 
-        `reference` is that with which they were created.
+        `reference` is the reference with which they were created.
         """
         now = self._clock.now()
         base = _new_delivery(subject, game_id, 0, player, now)
@@ -129,7 +129,7 @@ class Notifier:
     def notify_club(self, subject: Subject, club_id: str, game_id: str, seq: int) -> list[Delivery]:
         """Create the delivery of a notification to the webhook of a club, if it has one; return it.
 
-        Calling this again creates nothing twice.
+        The method is idempotent.
         """
         now = self._clock.now()
         base = _new_delivery(subject, game_id, seq, club_reader(club_id), now)
@@ -191,7 +191,7 @@ class Notifier:
                 part = replace(delivery, due_at=wall_clock.format(at), digest=digest.id)
                 if self._deliveries.create(part):
                     return part
-                # It is being sent, and takes up nothing more.
+                # It is being sent, and no more deliveries can be added to it.
                 at = next_local_time(at, preferences.digest, time_zone_of(account))
         elif delivery.channel == "email" and delivery.kind == "message":
             return self._bundle(delivery, at)
@@ -202,7 +202,7 @@ class Notifier:
     def _bundle(self, message: Delivery, at: datetime) -> Delivery:
         """Create the delivery of a message as part of a mail with others of the same game; return it.
 
-        The first message opens the mail, which is sent after BUNDLE, and takes up those that come before.
+        The first message opens the mail, which is sent after BUNDLE, with the messages until then.
         """
         if existing := self._deliveries.find(message.id):
             return existing
@@ -227,7 +227,7 @@ class Notifier:
 
     @staticmethod
     def _digest_of(delivery: Delivery, at: datetime, game_id: str = "") -> Delivery:
-        """Return the digest of a time to the endpoint of a delivery, of one game if it is given."""
+        """Return the digest at a time for the endpoint of a delivery; with `game_id`, of one game."""
         digest = replace(
             delivery,
             kind=DIGEST,
@@ -265,7 +265,7 @@ def _new_delivery(
 
 
 def _with_id(delivery: Delivery, reference: str) -> Delivery:
-    """Return a delivery with the id that follows from its receiver and its subject."""
+    """Return a delivery with the id that is derived from its receiver and its subject."""
     about = (delivery.kind, delivery.game_id, reference)
     id = delivery_id(*about, delivery.player, delivery.channel, delivery.endpoint)
     return replace(delivery, id=id)

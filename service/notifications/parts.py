@@ -1,4 +1,4 @@
-"""The parts of notifications, and how they are connected."""
+"""Creates the objects of `service.notifications`, and connects them."""
 
 from dataclasses import dataclass
 from urllib.parse import urlsplit
@@ -34,7 +34,7 @@ from service.wall_clock import TrustedClock
 
 @dataclass(frozen=True, slots=True)
 class Mail:
-    """Everything about e-mail but sending it. Thread-safe."""
+    """The objects for e-mail, except for sending it. Thread-safe."""
 
     addresses: EmailAddresses
     confirmations: Confirmations
@@ -48,7 +48,7 @@ class Mail:
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """All parts of notifications, for one process. Thread-safe."""
+    """The objects of `service.notifications` for one process. Thread-safe."""
 
     notifier: Notifier
     deliveries: Deliveries
@@ -72,7 +72,7 @@ def build_notifications(
     tournaments: Tournaments,
     deliveries: Deliveries,
 ) -> Notifications:
-    """Return the parts of notifications that these settings describe."""
+    """Return the objects for notifications, as these settings describe them."""
     bounds, players = settings.bounds, accounts.players
     preferences = PreferenceStore(client)
     feed_tokens = FeedTokens(client, bounds.max_feeds_per_player)
@@ -136,7 +136,7 @@ def _build_mail(
 
 
 def _contact(settings: Settings) -> str:
-    """Return the address of the operator for the operators of push services."""
+    """Return the address at which operators of push services can reach the operator."""
     if settings.mail_from is not None:
         return f"mailto:{parse_sender(settings.mail_from).addr_spec}"
     return f"mailto:webmaster@{urlsplit(settings.public_url).hostname}"

@@ -1,8 +1,8 @@
-"""What a player wants to be notified of, by which channels, and when.
+"""The preferences of players: the notifications that they receive, by which channels, and when.
 
-cartulary:notifications:PLAYER        JSON of the preferences, with the kinds that there were (`offered`), and
+cartulary:notifications:PLAYER        JSON of the preferences, with the kinds that existed (`offered`), and
                                       chosen later kinds (`_encode`); missing if they are the defaults
-cartulary:notifications:games:PLAYER  hash: game -> what comes of it by e-mail and push, if not everything
+cartulary:notifications:games:PLAYER  hash: game -> the notifications of it by e-mail and push, if not all
 """
 
 import re
@@ -29,8 +29,8 @@ _TIME: Final = re.compile("(?:[01][0-9]|2[0-3]):[0-5][0-9]")
 
 GameChoice: TypeAlias = Literal["all", "turns", "none"]
 GAME_CHOICES: Final[tuple[GameChoice, ...]] = get_args(GameChoice)
-"""Which notifications of one game come by e-mail and push: as the preferences say, of those only the ones
-about the player's turn, or none."""
+"""The notifications of one game by e-mail and push: as in the preferences, only those about the player's
+turn, or none."""
 _KINDS_OF_CHOICE: Final[Mapping[GameChoice, frozenset[Kind]]] = {
     "all": frozenset(KINDS),
     "turns": frozenset(
@@ -39,13 +39,13 @@ _KINDS_OF_CHOICE: Final[Mapping[GameChoice, frozenset[Kind]]] = {
     "none": frozenset(),
 }
 _MUTED_CHANNELS: Final = ("email", "push")
-"""Programs get what their players have asked for, and choose by themselves."""
+"""Programs get all notifications that their players have requested, and choose among them."""
 
 _EARLIEST_KINDS: Final = frozenset(
     {"invited", "game_started", "your_turn", "deadline_near", "turn_forfeited", "round_scored"}
     | {"game_over", "message", "dispute", "tournament"}
 )
-"""The kinds that preferences were about when they did not yet store which kinds there were."""
+"""The kinds that existed when preferences did not yet store the existing kinds."""
 _SENT_BY_DEFAULT: Final = frozenset(
     kind for kind, description in KIND_DESCRIPTIONS.items() if description.is_sent_by_default
 )
@@ -56,7 +56,7 @@ _LATER_KINDS: Final = frozenset[str](
 
 DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
     "email": _SENT_BY_DEFAULT,
-    # A program asks for what it needs, and a registered webhook is there to be called.
+    # A program requests what it needs, and a registered webhook is meant to be called.
     "webhook": frozenset(KINDS),
     "push": _SENT_BY_DEFAULT,
 }
@@ -66,17 +66,17 @@ DEFAULT_KINDS: Final[Mapping[str, frozenset[Kind]]] = {
 class Preferences:
     """The preferences of one player; times are local, in the time zone of the account.
 
-    `digest` is the time at which one e-mail a day is sent instead of single ones; `quiet_hours` is from when
-    to when nothing is sent by e-mail and push.
+    `digest` is the time of a daily e-mail that replaces single ones; `quiet_hours` are the start and the end
+    of the time in which nothing is sent by e-mail and push.
     """
 
     kinds: Mapping[str, frozenset[str]] = field(default_factory=lambda: DEFAULT_KINDS)
     digest: time | None = None
     quiet_hours: tuple[time, time] | None = None
     later_kinds: frozenset[str] = frozenset()
-    """The kinds that there were when the preferences were stored, and that this version does not know."""
+    """The kinds that existed when the preferences were stored, and that this version does not know."""
     later_members: Mapping[str, Any] = field(default_factory=dict)
-    """The members that this version does not know, or whose values it does not know."""
+    """The members that this version does not know, or that have unknown values."""
 
     def includes(self, channel: str, kind: Kind) -> bool:
         """Return whether the player receives notifications of this kind by this channel."""
@@ -88,7 +88,7 @@ class Preferences:
         return replace(self, kinds={**self.kinds, channel: rest})
 
     def in_game(self, choice: GameChoice) -> "Preferences":
-        """Return the preferences in a game for which the player has made a choice."""
+        """Return the preferences for a game in which the player has made this choice."""
         muted = {
             channel: self.kinds.get(channel, frozenset()) & _KINDS_OF_CHOICE[choice]
             for channel in _MUTED_CHANNELS
@@ -98,7 +98,7 @@ class Preferences:
     def with_new_kinds(self, offered: frozenset[str]) -> "Preferences":
         """Return the preferences with the default for kinds that a later version has added to those offered.
 
-        A channel that is switched off, for example by unsubscribing, stays so.
+        A channel that is switched off, for example by unsubscribing, stays off.
         """
         kinds = {
             channel: chosen | (DEFAULT_KINDS.get(channel, frozenset()) - offered)
@@ -141,9 +141,10 @@ class Preferences:
         return replace(preferences, later_members=later)
 
     def _with_kinds(self, chosen: Any, faults: dict[str, Text]) -> "Preferences":
-        """Return the preferences with the kinds by channel of a request; adds what is wrong with them.
+        """Return the preferences with the kinds by channel of a request; adds their faults to `faults`.
 
-        The kinds of a later version are not in a request. They stay, unless it switches the channel off.
+        The kinds of a later version are not in a request. They stay, unless the request switches the channel
+        off.
         """
         if not isinstance(chosen, dict):
             faults["kinds"] = message("must be an object")
@@ -163,7 +164,7 @@ class Preferences:
 
 
 def _time(value: Any, field: str, faults: dict[str, Text]) -> time | None:
-    """Return the time of day of a request; adds what is wrong with it."""
+    """Return the time of day of a request; adds its fault to `faults`."""
     if value is None:
         return None
     if not isinstance(value, str) or not _TIME.fullmatch(value):
@@ -173,7 +174,7 @@ def _time(value: Any, field: str, faults: dict[str, Text]) -> time | None:
 
 
 def _quiet_hours(value: Any, faults: dict[str, Text]) -> tuple[time, time] | None:
-    """Return the quiet hours of a request; adds what is wrong with them."""
+    """Return the quiet hours of a request; adds their faults to `faults`."""
     if value is None:
         return None
     if not isinstance(value, list) or len(value) != 2 or None in value:
@@ -233,7 +234,7 @@ class PreferenceStore:
             self._redis.delete(_GAMES + player)
 
     def choices_in_game(self, game_id: str, players: Sequence[str]) -> list[GameChoice]:
-        """Return what each player has chosen for a game."""
+        """Return the choice of each player for a game."""
         if not players:
             return []
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -244,7 +245,7 @@ class PreferenceStore:
         return [next((it for it in GAME_CHOICES if it == text), "all") for text in chosen]
 
     def choose_in_game(self, game_id: str, player: str, choice: object) -> GameChoice:
-        """Store what a player has chosen for a game, and return it. Raises Malformed."""
+        """Store the choice of a player for a game, and return it. Raises Malformed."""
         chosen = next((it for it in GAME_CHOICES if it == choice), None)
         if chosen is None:
             raise Malformed({"notify": one_of(GAME_CHOICES)})
@@ -257,10 +258,10 @@ class PreferenceStore:
 
 
 def _encode(preferences: Preferences) -> bytes:
-    """Return preferences as they are stored, so that processes of earlier versions read them as well.
+    """Return preferences in the stored form, which processes of earlier versions can read as well.
 
-    For these, a kind that they do not know makes all preferences unreadable, unless it is in `offered`. So
-    what a player has chosen of later kinds is there, as `CHANNEL.KIND`, next to the kinds that there are.
+    For these, an unknown kind makes all preferences unreadable, unless it is in `offered`. The chosen later
+    kinds are therefore there, as `CHANNEL.KIND`, beside the existing kinds.
     """
     listed = frozenset[str](KINDS) - _LATER_KINDS
     later = [
@@ -284,7 +285,7 @@ def _encode(preferences: Preferences) -> bytes:
 def _decode(stored: bytes | str | None) -> Preferences:
     """Return stored preferences; the defaults for damaged ones.
 
-    What a later version has stored, and this one does not know, is kept for it.
+    Values of a later version that this one does not know are kept.
     """
     if stored is None:
         return Preferences()

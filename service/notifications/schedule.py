@@ -1,7 +1,7 @@
-"""When a delivery is sent: immediately, after quiet hours, with a digest, or in time for a deadline.
+"""Schedules deliveries: immediately, after quiet hours, with a digest, or in time for a deadline.
 
-Local times are those of a time zone. A local time that a change of the clocks skips is counted from before
-the change, so 02:30 is taken as 03:30; of one that occurs twice, the first is meant.
+Local times are in a time zone. If a change of the clocks skips a local time, it is counted from before the
+change, so 02:30 stands for 03:30; if a local time occurs twice, the first one is meant.
 """
 
 from dataclasses import dataclass
@@ -13,13 +13,13 @@ from service.notification_subjects.table import KIND_DESCRIPTIONS, Kind
 from service.notifications.preferences import Preferences
 
 _QUIET_CHANNELS: Final = frozenset({"email", "push"})
-"""A webhook belongs to a program, which nothing wakes."""
+"""Webhooks belong to programs, which do not sleep."""
 _DIGEST_CHANNELS: Final = frozenset({"email"})
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """When a delivery is sent, and whether as a part of the digest of that time."""
+    """The time at which a delivery is sent, and whether it is a part of the digest at that time."""
 
     at: datetime
     in_digest: bool = False
@@ -35,11 +35,11 @@ def slot(
     planned_at: datetime | None = None,
     deadline: datetime | None = None,
 ) -> Slot:
-    """Return when a delivery is sent that is created now.
+    """Return the slot of a delivery that is created now.
 
     `planned_at` is the earliest time at which it is sent, None for immediately. If quiet hours would move it
-    to after `deadline`, it is sent before they begin, or now if they have begun. A digest that would come
-    after `deadline` is not waited for.
+    to after `deadline`, it is sent before they begin, or now if they have begun. It does not wait for a
+    digest after `deadline`.
     """
     earliest = now if planned_at is None else max(now, planned_at)
     waits = channel in _DIGEST_CHANNELS and KIND_DESCRIPTIONS[kind].waits_for_digest
@@ -59,7 +59,7 @@ def slot(
 
 
 def next_local_time(after: datetime, local: time, zone: ZoneInfo) -> datetime:
-    """Return the next moment after a given one at which it is this time of day in the zone."""
+    """Return the next moment after another one at which it is this time of day in the zone."""
     day = after.astimezone(zone).date()
     moment = _moment(datetime.combine(day, local), zone)
     while moment <= after:
@@ -71,7 +71,7 @@ def next_local_time(after: datetime, local: time, zone: ZoneInfo) -> datetime:
 def _quiet_period(
     moment: datetime, start: time, end: time, zone: ZoneInfo
 ) -> tuple[datetime, datetime]:
-    """Return the quiet hours that contain a moment or begin next after it, from and until when."""
+    """Return the start and the end of the quiet hours that contain a moment, or of the next ones after it."""
     day = moment.astimezone(zone).date() - timedelta(days=1)
     while True:
         last_day = day if end > start else day + timedelta(days=1)

@@ -9,7 +9,7 @@ from domain.messages import Instant, Message, Text, Value, message
 from replay.language.renderer import english
 
 _EMPTY: Final = message("{text}", text="")
-"""What a stored message is made from: its template was a literal of the call that created it."""
+"""Creates a stored message again: its template was a literal in the call that first created it."""
 
 
 def encode_message(text: Text) -> str:
@@ -18,7 +18,7 @@ def encode_message(text: Text) -> str:
 
 
 def decode_message(stored: str) -> Message:
-    """Return the message that `encode_message` has stored, and any other text as it is."""
+    """Return the message that `encode_message` encoded; return any other text unchanged."""
     try:
         value = _as_value(orjson.loads(stored))
     except (ValueError, TypeError, KeyError):

@@ -1,4 +1,4 @@
-"""The subject line of each notification."""
+"""The subject lines of notifications."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,13 +11,13 @@ from service.notification_subjects.table import SUBJECTS, Subject
 
 
 def game_name(game: Game) -> Value:
-    """Return what a game is called: by its own name, or by its rules."""
+    """Return the name of a game: its own, or that of its rules."""
     name = game.options.get("name")
     return name if isinstance(name, str) else game.rules.TITLE
 
 
 def game_name_in(game: Game, renderer: Renderer) -> str:
-    """Return what a game is called, as a heading."""
+    """Return the name of a game, rendered as a heading."""
     name = game.options.get("name")
     return name if isinstance(name, str) else renderer.sentence(game.rules.TITLE)
 

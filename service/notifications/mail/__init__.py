@@ -1,1 +1,1 @@
-"""E-mail: the server that takes it, addresses and their confirmation, bounces, and unsubscribing."""
+"""E-mail: the mail server, addresses and their confirmation, bounces, and unsubscribing."""

@@ -3,8 +3,8 @@
     cartulary:account-mails     sorted set: id -> time of the next attempt, in ms since 1970
     cartulary:account-mail:ID   JSON of the mail; it expires after three days
 
-What is stored contains neither a secret nor an address: the token of a confirmation is made when the mail is
-sent, to the address that the account then has. Notifications of games are not among these mails
+The stored mail contains neither a secret nor an address: the token of a confirmation is made when the mail is
+sent, to the current address of the account. Notifications of games are not among these mails
 (service/notifications/deliveries.py).
 """
 
@@ -36,20 +36,21 @@ AccountMailKind: TypeAlias = Literal[
 ]
 
 RETRY_PAUSES: Final = (10, 60, 300, 1800, 7200, 21600)
-"""Seconds before each further attempt to send a mail. After the last one it is given up."""
+"""Seconds before each further attempt to send a mail. After the last attempt, the mail is given up."""
 CLAIM: Final = timedelta(seconds=60)
-"""How long an attempt keeps others from making one; longer than the job of an attempt may take."""
+"""The time for which an attempt prevents others; it is longer than the job of an attempt may take."""
 _DUE: Final = "cartulary:account-mails"
 _SECONDS_KEPT: Final = 3 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
 class AccountMail:
-    """A mail to a player. `attempts` counts those that have been made.
+    """A mail to a player. `attempts` is the number of attempts so far.
 
     `address` is the digest of the address for which the mail is meant (tokens.py). If the player has another
-    one when it is to be sent, it is not sent. The mail of kind `password_reset` has neither a player nor an
-    address, but the handle that was entered, whose account is looked up when it is sent (password_resets.py).
+    address when it is due, it is not sent. A mail of kind `password_reset` has neither a player nor an
+    address, but the handle that was entered, whose account is looked up when the mail is sent
+    (password_resets.py).
     """
 
     id: str
@@ -62,7 +63,7 @@ class AccountMail:
 
 
 class AccountMails:
-    """The mails that wait. Every method raises Unavailable if Redis does not respond."""
+    """The waiting mails. Every method raises Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
@@ -75,7 +76,7 @@ class AccountMails:
         data: JsonObject | None = None,
         id: str | None = None,
     ) -> AccountMail:
-        """Have a mail sent. `id` identifies it, if it is not to be sent twice; the default is a new one."""
+        """Add a mail to send. `id` prevents that it is sent twice; the default is a new id."""
         mail = AccountMail(id or secrets.token_hex(16), kind, player, address, data or {})
         self._store(mail, wall_clock.now())
         return mail
@@ -92,7 +93,7 @@ class AccountMails:
     def take_due(self, now: datetime, limit: int) -> list[tuple[str, str]]:
         """Return the ids of up to `limit` mails whose next attempt is due, each with its player.
 
-        They are due again after CLAIM, unless an attempt is made before. Those of a kind that a later version
+        They are due again after CLAIM, unless an attempt is made before. Mails of a kind that a later version
         has added are left to the processes that know it.
         """
         ids = self.due(now, limit)
@@ -114,7 +115,7 @@ class AccountMails:
         ]
 
     def begin(self, id: str) -> AccountMail | None:
-        """Return a mail for an attempt, which is counted; None if it has been sent or given up."""
+        """Return a mail and count an attempt; None if the mail has been sent or given up."""
         key = _key(id)
         with unavailable_on_error():
             stored = self._redis.get(key)
@@ -127,7 +128,7 @@ class AccountMails:
         return mail
 
     def retry(self, mail: AccountMail) -> bool:
-        """Have the next attempt follow after a pause; return False after the last one."""
+        """Schedule the next attempt after a pause; return False after the last attempt."""
         if mail.attempts > len(RETRY_PAUSES):
             self.remove(mail.id)
             return False
@@ -135,7 +136,7 @@ class AccountMails:
         return True
 
     def remove(self, id: str) -> None:
-        """Remove a mail that has been sent, or never will be."""
+        """Remove a mail that has been sent, or that will never be sent."""
         with unavailable_on_error():
             self._redis.zrem(_DUE, id)
             self._redis.delete(_key(id))
@@ -152,7 +153,7 @@ def _key(id: str) -> str:
 
 @dataclass(eq=False, repr=False)
 class AccountNotices:
-    """Has mails sent to players with confirmed addresses, on a server that sends mail.
+    """Sends notices to players with confirmed addresses, on a server that sends mail.
 
     Methods raise Unavailable without Redis.
     """
@@ -163,7 +164,7 @@ class AccountNotices:
     is_mail_configured: bool
 
     def report(self, kind: AccountMailKind, player_id: str, data: JsonObject | None = None) -> None:
-        """Have a player notified by a mail of a kind."""
+        """Notify a player by a mail of this kind."""
         (player,) = self._players.get([player_id])
         address = None if player is None else player.confirmed_email
         if self.is_mail_configured and address is not None:

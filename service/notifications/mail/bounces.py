@@ -1,10 +1,10 @@
-"""Bounces: which mail a report of a mail server is about, and what follows from it.
+"""Bounces: finds the mail that a report of a mail server is about, and records the failure.
 
     cartulary:bounce:TOKEN   JSON {"player", "address", "delivery"}; the address is a digest; it expires after
                              30 days, or with the first report
 
 Each mail has a different envelope sender (VERP): `games+TOKEN@example.org`. Reports are sent to this address,
-so only those who have received the mail, or transported it, know the token.
+so only the recipients of the mail, and the servers on its way, know the token.
 """
 
 import re
@@ -26,7 +26,7 @@ from service.shared_secret import CODE_DIGITS, MailTokens
 from service.stored_objects import decode_object
 
 SECONDS_KEPT: Final = 30 * 24 * 3600
-"""Time in which a report about a mail can arrive. Servers give up after five days at most, as a rule."""
+"""The time in which a report about a mail can arrive. Servers usually give up after five days at most."""
 _TOKEN: Final = re.compile(rf"\+([0-9a-f]{{{CODE_DIGITS}}})@")
 
 
@@ -66,9 +66,10 @@ class Bounces:
         return f"{sender.username}+{token}@{sender.domain}"
 
     def record(self, report: DeliveryStatus) -> SentMail | None:
-        """Record a bounce that a report is about; None if it is about no mail, or was recorded before.
+        """Record the bounce in a report, and return it; None if it is not about a mail, or was recorded
+        before.
 
-        The delivery is marked as bounced, and the bounce is counted for the address if that is at fault.
+        The delivery is marked as bounced, and if the address is at fault, the bounce is counted for it.
         """
         for recipient in report.recipients:
             match = _TOKEN.search(recipient.lower())

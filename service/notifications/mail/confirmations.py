@@ -1,11 +1,11 @@
-"""The confirmation of e-mail addresses: mails with a link, in bounded numbers, and what the link does.
+"""The confirmation of e-mail addresses by mails with a link, whose number is bounded.
 
     cartulary:email-confirmation:HASH    JSON {"player", "address"}, by the SHA-256 of the token in the link;
                                          the address is a digest; it expires
     cartulary:confirmation-mails:DIGEST  number of confirmation mails in the last day for a player, to an
                                          address, or from a network
 
-A player can name the address of somebody else. So that nobody can be flooded with mails, their number is
+A player can enter the address of somebody else. So that nobody can be flooded with mails, their number is
 bounded for each account, each address and each network.
 """
 
@@ -36,7 +36,7 @@ _COUNTS: Final = "cartulary:confirmation-mails:"
 
 @dataclass(frozen=True, slots=True)
 class Confirmation:
-    """What the link in a confirmation mail confirms: that an address belongs to a player."""
+    """The statement that a link confirms: that an address belongs to a player."""
 
     player: str
     address: str = field(repr=False)
@@ -55,10 +55,10 @@ class Confirmations:
     is_mail_configured: bool
 
     def request(self, player_id: str, network: str) -> bool:
-        """Have a confirmation mail sent to the address of a player, on behalf of a client in a network.
+        """Send a confirmation mail to the address of a player, on behalf of a client in a network.
 
-        Returns False if nothing is to be sent: there is no address, it is confirmed already, or this server
-        sends no mail. Raises TooManyRequests if a bound on the number of these mails is reached.
+        Returns False if there is nothing to send: there is no address, it is confirmed already, or this
+        server sends no mail. Raises TooManyRequests if a bound on the number of these mails is reached.
         """
         (player,) = self._accounts.get([player_id])
         if player is None or player.email is None or player.confirmed_email is not None:
@@ -74,7 +74,7 @@ class Confirmations:
         return True
 
     def create_token(self, confirmation: Confirmation) -> str:
-        """Return a new token for the link in a mail. Others for the same address stay valid."""
+        """Return a new token for the link in a mail. Other tokens for the same address stay valid."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         digest = self._tokens.digest(confirmation.address)
         value = orjson.dumps({"player": confirmation.player, "address": digest})
@@ -85,7 +85,7 @@ class Confirmations:
         return token
 
     def find(self, token: str) -> Confirmation:
-        """Return what a token confirms. Raises NotFound: it has expired, or the address was changed since."""
+        """Return the confirmation of a token. Raises NotFound if it or the address is out of date."""
         with unavailable_on_error():
             stored = self._redis.get(_token_key(token))
         if stored is not None:
@@ -100,14 +100,14 @@ class Confirmations:
         )
 
     def confirm(self, token: str) -> Confirmation:
-        """Confirm the address of a token, which may be used again as long as it is valid. Raises NotFound."""
+        """Confirm the address of a token. The token can be used again while it is valid. Raises NotFound."""
         confirmation = self.find(token)
         if not self._addresses.confirm(confirmation.player, confirmation.address):
-            return self.find(token)  # raises NotFound: the address has just been changed
+            return self.find(token)  # raises NotFound if the address has just been changed
         return confirmation
 
     def _count(self, scope: str, name: str, limit: int) -> None:
-        """Count a mail in the current period. Raises TooManyRequests if it is one too many."""
+        """Count a mail in the current period. Raises TooManyRequests if that exceeds the limit."""
         key = _COUNTS + self._tokens.code(scope, name)
         if wait := count_attempt(self._redis, key, PERIOD_SECONDS, limit):
             raise TooManyRequests(message("no more confirmation mails are sent today"), wait)

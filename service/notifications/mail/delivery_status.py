@@ -8,32 +8,32 @@ from email.policy import default
 from typing import Final
 
 MAX_BYTES: Final = 1024 * 1024
-"""Bytes of a report that are read; the original mail, which may follow, is not needed."""
+"""The number of bytes that are read of a report; the original mail, which may follow, is not needed."""
 _RECIPIENT_HEADERS: Final = ("X-Original-To", "Delivered-To", "Envelope-To", "To")
 _MAX_DIAGNOSTIC: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class DeliveryStatus:
-    """What a report says. `recipients` are the addresses that the report itself was sent to."""
+    """The content of a report. `recipients` are the addresses to which the report itself was sent."""
 
     recipients: tuple[str, ...]
     status: str
     """The enhanced status code of the failure (RFC 3463), such as `5.1.1`."""
     diagnostic: str
-    """The reply of the server that has refused the mail, in one line; may be empty."""
+    """The reply of the server that refused the mail, in one line; it may be empty."""
 
     @property
     def is_about_address(self) -> bool:
-        """Whether no mail can reach the address: not if a mailbox is full, or a rule forbids the mail."""
+        """Whether no mail can reach the address; False if a mailbox is full, or a policy forbids the mail."""
         return is_about_address(self.status)
 
 
 def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus | None:
-    """Return what a report says; None for a mail that is no report of a final failure.
+    """Return the content of a report; None for a mail that is not a report of a final failure.
 
     `recipient` is the address that the report was sent to, if it is known; otherwise headers name it. A mail
-    that was sent to several recipients has failed if it has failed for one of them; ours have one.
+    to several recipients has failed if it has failed for one of them; mails from this server have one.
     """
     try:
         mail = message_from_bytes(content[:MAX_BYTES], policy=default)
@@ -49,8 +49,8 @@ def read_delivery_status(content: bytes, recipient: str = "") -> DeliveryStatus 
                 diagnostic = _header(group, "Diagnostic-Code").partition(";")[2].strip()
                 return DeliveryStatus(recipients, status, diagnostic[:_MAX_DIAGNOSTIC])
     except (ValueError, LookupError, AttributeError, TypeError, RecursionError):
-        # The parser of headers raises these for some values that are malformed, and the parser of mails for
-        # parts within parts within parts.
+        # The parser of headers raises these errors for some malformed values, and the parser of mails for
+        # deeply nested parts.
         return None
     return None
 

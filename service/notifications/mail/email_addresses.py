@@ -1,7 +1,7 @@
 """The e-mail addresses of players, in their accounts: changing, confirming and disabling them.
 
 An address is unconfirmed until its owner has used the link in a confirmation mail (confirmations.py); until
-then, nothing else is sent to it. If mails to it bounce again and again, it is disabled until it is confirmed
+then, nothing else is sent to it. If mails to it bounce repeatedly, it is disabled until it is confirmed
 again.
 """
 
@@ -34,21 +34,21 @@ class EmailAddresses:
         self._max_bounces = bounds.max_bounces
 
     def is_other(self, player_id: str, text: str) -> bool:
-        """Return whether an address is another one than that of a player. Raises Malformed."""
+        """Return whether an address differs from that of a player. Raises Malformed."""
         address = _parsed(text)
         with unavailable_on_error():
             current = self._redis.hget(account_key(player_id), "email")
         return current is None or to_text(current) != address
 
     def set(self, player_id: str, text: str) -> str:
-        """Store the address of a player, which is unconfirmed if it is another one; return it, normalized.
+        """Store the address of a player, unconfirmed if it has changed; return it, normalized.
 
         Raises Malformed (not an address), Unauthorised (no account).
         """
         address = _parsed(text)
 
         def store(pipeline: Pipeline) -> None:
-            # An account that is erased meanwhile must not come into being again.
+            # An account that is erased in the meantime must not be created again.
             created, current = pipeline.hmget(key, "created", "email")
             if created is None:
                 raise Unauthorised.with_message("the account of this token has been deleted")
@@ -68,7 +68,7 @@ class EmailAddresses:
             self._redis.hdel(account_key(player_id), *EMAIL_FIELDS)
 
     def confirm(self, player_id: str, address: str) -> bool:
-        """Mark an address confirmed, and forget its bounces; False if it is not that of the player."""
+        """Mark an address confirmed, and forget its bounces; return False if it is not that of the player."""
         now = wall_clock.format(wall_clock.now())
 
         def store(pipeline: Pipeline) -> None:
@@ -79,7 +79,7 @@ class EmailAddresses:
         return self._if_current(player_id, address, store)
 
     def record_refusal(self, player_id: str, address: str, result: Text | None) -> None:
-        """Record why the last confirmation mail was not accepted, None if it was.
+        """Record the reason why the last confirmation mail was not accepted; None if it was.
 
         Does nothing if the player has another address now.
         """
@@ -94,13 +94,13 @@ class EmailAddresses:
         self._if_current(player_id, address, store)
 
     def refusal(self, player_id: str) -> Message | None:
-        """Return why the last confirmation mail to a player was not accepted; None if it was, or waits."""
+        """Return why the last confirmation mail was not accepted; None if it was, or still waits."""
         with unavailable_on_error():
             stored = self._redis.hget(account_key(player_id), "email_refusal")
         return None if stored is None else decode_message(to_text(stored))
 
     def count_bounce(self, player_id: str, address: str) -> None:
-        """Count a mail that has bounced because of its address; the last one allowed disables the address.
+        """Count a mail that bounced because of its address, and disable the address at the limit.
 
         Does nothing if the player has another address now.
         """
@@ -120,7 +120,7 @@ class EmailAddresses:
             )
 
     def _if_current(self, player_id: str, address: str, change: Callable[[Pipeline], _T]) -> bool:
-        """Make a change if the address is that of the player now; return whether it was made."""
+        """Make a change if the player has this address now; return whether it was made."""
         is_current = False
 
         def store(pipeline: Pipeline) -> None:

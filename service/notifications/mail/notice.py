@@ -1,4 +1,4 @@
-"""A notice: the mail that tells the owner of an account something."""
+"""A notice: a mail that informs the owner of an account."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,10 @@ from domain.messages import Message
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a mail about an account says: sentences, a link to a page of this server, and what follows it.
+    """The content of a mail about an account: sentences, a link to a page of this server, and more sentences.
 
-    `button` is what the link is called where mails have buttons. `footer` is for people whom the mail does
-    not concern.
+    `button` is the label of the link where mails have buttons. `footer` is for people whom the mail does not
+    concern.
     """
 
     title: Message

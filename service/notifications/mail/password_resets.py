@@ -5,9 +5,8 @@
                                           the password; it expires
     cartulary:password-reset-mails:CODE   number of requests from a network, or of mails to a player
 
-A request does the same whether or not there is such an account: it stores a mail that a worker is to send,
-and the worker looks for the account. A link can be used once, and not after the password or the address has
-changed.
+A request does the same whether or not the account exists: it stores a mail for a worker to send, and the
+worker looks up the account. A link can be used once, and not after the password or the address has changed.
 """
 
 import secrets
@@ -33,7 +32,7 @@ from service.shared_secret import MailTokens
 _TOKEN_BYTES: Final = 24
 _DAY_SECONDS: Final = 24 * 3600
 _MAILS_WHILE_VALID: Final = 2
-"""Mails to a player in the time for which a link is valid: after these, the last link is still valid."""
+"""The most mails to a player in the time for which a link is valid, so that the last link still is."""
 _MAX_HANDLE_LENGTH: Final = 128
 
 
@@ -50,7 +49,7 @@ class PasswordResets:
     is_mail_configured: bool
 
     def request(self, handle: str, network: str) -> None:
-        """Have a link sent to the player with a handle, if there is one with a confirmed address.
+        """Send a link to the player with a handle, if there is one with a confirmed address.
 
         Raises OperationNotPossible on a server that sends no mail, TooManyRequests after many requests from
         the network.
@@ -66,7 +65,7 @@ class PasswordResets:
         self._mails.add("password_reset", "", "", {"handle": text})
 
     def recipient(self, handle: str, *, is_first_attempt: bool) -> Player | None:
-        """Return the player to whom a link is sent for a handle; None if there is none, or after too many."""
+        """Return the player who gets a link for a handle; None if there is none, or after too many links."""
         player = self._players.by_handle(handle)
         if player is None or player.is_guest or player.bot is not None:
             return None
@@ -105,7 +104,7 @@ class PasswordResets:
     def reset(self, token: str, new_password: str, source: LoginSource) -> Player:
         """Replace the password, end all sessions, and return the player. The token cannot be used again.
 
-        Raises Malformed (the password), with which the token stays valid, and NotFound.
+        Raises Malformed (the password), after which the token stays valid, and NotFound.
         """
         fault = password_fault(new_password)
         if fault := fault or password_fault(new_password, self.find(token).handle):
@@ -139,7 +138,7 @@ class PasswordResets:
         return self._tokens.code("password", "" if stored is None else to_text(stored))
 
     def _count(self, scope: str, name: str, limit: int, seconds: float) -> int:
-        """Count one more in the current period; return the seconds until its end if it is one too many."""
+        """Count one more in the current period; return the seconds until its end if there are too many."""
         key = f"cartulary:password-reset-mails:{self._tokens.code(scope, name)}"
         return count_attempt(self._redis, key, seconds, limit)
 

@@ -3,11 +3,11 @@
     cartulary:reply-address:DIGEST JSON {"player", "address", "game", "seq"}; the address is a digest too; it
                                    expires after the time of the bound `reply_seconds`
     cartulary:reply-counts:CODE    number of answers of a player; it expires an hour after the first
-    cartulary:reply:ID             that an answer was handled; it expires as above
+    cartulary:reply:ID             exists if an answer was handled; it expires as above
 
-A token belongs to one player, with one address, and to one position of one game. Nobody can guess it, so only
-those who have received the mail know it. It is derived from the player and the position, so several mails
-about the same position have the same address.
+A token belongs to one player, with one address, and to one position of one game. It cannot be guessed, so
+only recipients of the mail know it. It is derived from the player and the position, so several mails about
+the same position have the same address.
 """
 
 import re
@@ -28,15 +28,15 @@ from service.shared_secret import CODE_DIGITS, MailTokens
 from service.stored_objects import decode_object
 
 PERIOD_SECONDS: Final = 3600
-"""Time for which the answers of a player are counted."""
+"""The period in which the answers of a player are counted."""
 _TOKEN: Final = re.compile(rf"\+([0-9a-f]{{{CODE_DIGITS}}})@")
 
 
 @dataclass(frozen=True, slots=True)
 class ReplyTarget:
-    """What an answer is about: the position of a game after event `seq`, as the player of a mail saw it.
+    """The position that an answer is about: a game after event `seq`, as the player saw it in a mail.
 
-    `address` is the digest of the address that the mail was sent to.
+    `address` is the digest of the address to which the mail was sent.
     """
 
     player: str
@@ -62,7 +62,7 @@ class ReplyAddresses:
         return self._base is not None
 
     def address_for(self, player: Player, game: str, seq: int) -> str | None:
-        """Return where a player answers a mail about a game after event `seq`; None without a setting."""
+        """Return the address for answers to a mail about a game after event `seq`; None without a setting."""
         if self._base is None or player.email is None:
             return None
         target = ReplyTarget(player.id, self._tokens.digest(player.email), game, seq)
@@ -73,10 +73,10 @@ class ReplyAddresses:
         return f"{self._base.username}+{token}@{self._base.domain}"
 
     def find(self, recipient: str) -> tuple[ReplyTarget, Player] | None:
-        """Return what an answer to an address is about, and its player.
+        """Return the position that an answer to an address is about, and its player.
 
-        Returns None if the address is unknown or has expired, if the mail with it was sent to another
-        address than the confirmed one that the player has now, or if the player is suspended.
+        Returns None if the address is unknown or has expired, if the mail with it was not sent to the
+        player's current confirmed address, or if the player is suspended.
         """
         match = _TOKEN.search(recipient.lower())
         if match is None:
@@ -93,7 +93,7 @@ class ReplyAddresses:
         return None if is_other or self._accounts.is_suspended(player.id) else (target, player)
 
     def count(self, player: str) -> None:
-        """Count an answer of a player. Raises TooManyRequests if it is one too many in an hour."""
+        """Count an answer of a player. Raises TooManyRequests if there are too many in an hour."""
         key = f"cartulary:reply-counts:{self._tokens.code('reply-count', player)}"
         limit = self._bounds.max_replies_per_player
         if wait := count_attempt(self._redis, key, PERIOD_SECONDS, limit):

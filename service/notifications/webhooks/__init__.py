@@ -1,1 +1,1 @@
-"""Webhooks and push subscriptions of players: addresses elsewhere to which notifications are posted."""
+"""Webhooks and push subscriptions of players: external addresses to which notifications are posted."""

@@ -1,17 +1,17 @@
 """The push subscriptions of players: browsers that show notifications (RFC 8030).
 
     cartulary:push-subscriptions:PLAYER    hash: id of a subscription -> JSON of it
-    cartulary:push-registration:ID         JSON {"player", "session", "created"}: who has registered the
+    cartulary:push-registration:ID         JSON {"player", "session", "created"}: who registered the
                                            endpoint of this subscription last; `session` is the SHA256 of
                                            the token
 
-A subscription belongs to the session in which it was registered, and ends with it. An endpoint stands for one
-browser, so it belongs to the last player who has registered it. Both are found out when subscriptions are
-read, since a session may end in a process that knows nothing of this.
+A subscription belongs to the session in which it was registered, and ends with it. An endpoint is one
+browser, so it belongs to the last player who registered it. Both are checked when subscriptions are read,
+since a session may end in a process that does not know about subscriptions.
 
 Processes of earlier versions write no registration. A subscription that they have stored since the
-registration (`created`) belongs to no session: it ends when all sessions of its player are ended, and with
-the next registration.
+registration (`created`) does not belong to a session: it ends when all sessions of its player are ended, or
+with the next registration.
 """
 
 from base64 import urlsafe_b64decode
@@ -41,7 +41,7 @@ _AUTH_BYTES: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class PushSubscription:
-    """A subscription: the URL of a push service, and the keys with which only the browser decrypts."""
+    """A subscription: the URL of a push service, and the keys for encrypting messages to the browser."""
 
     id: str
     endpoint: str = field(repr=False)
@@ -58,7 +58,7 @@ class PushSubscription:
 
 @dataclass(frozen=True, slots=True)
 class _Registration:
-    """Who has registered an endpoint last, in which session, and when."""
+    """The last registration of an endpoint: the player, the session and the time."""
 
     player: str
     session: str
@@ -79,7 +79,7 @@ class PushSubscriptions:
         self._max = bounds.max_push_subscriptions_per_player
 
     def of(self, player: str) -> list[PushSubscription]:
-        """Return the subscriptions of a player, the oldest first; those that have ended are removed."""
+        """Return the subscriptions of a player, the oldest first, and remove those that have ended."""
         with unavailable_on_error():
             stored: list[Any] = self._redis.hvals(_key(player))
         if not stored:
@@ -128,10 +128,11 @@ class PushSubscriptions:
         session: str,
         is_only: bool = False,
     ) -> PushSubscription:
-        """Add a subscription, or replace its keys; one too many replaces the oldest. Raises Malformed.
+        """Add a subscription, or replace its keys. Above the bound, it replaces the oldest.
 
-        `session` is the hash of the token with which it is registered. `is_only`: the session is that of a
-        browser, which has one subscription, so that this one replaces those of the session.
+        Raises Malformed. `session` is the hash of the token with which it is registered. `is_only` is True
+        for the session of a browser, which has one subscription, so that this one replaces the others of the
+        session.
         """
         faults: dict[str, Text] = {}
         try:
@@ -174,7 +175,7 @@ class PushSubscriptions:
         self._delete(player, id)
 
     def remove_without_session(self, player: str) -> None:
-        """Remove the subscriptions of a player that belong to no session."""
+        """Remove the subscriptions of a player that do not belong to a session."""
         for item in self.of(player):
             if item.session is None:
                 self._delete(player, item.id)
@@ -209,7 +210,7 @@ def decode_base64(text: str) -> bytes:
 
 
 def _encoded(subscription: PushSubscription) -> bytes:
-    """Return a subscription as it is stored: without the session, which earlier versions do not know."""
+    """Return a subscription in the stored form: without the session, which earlier versions do not know."""
     fields = asdict(subscription)
     del fields["session"]
     return orjson.dumps(fields)

@@ -1,17 +1,17 @@
-"""Which receivers this server posts to for players: public ones, by the address that is connected to.
+"""Restricts the receivers to which this server posts for players to public addresses.
 
-A player could otherwise have this server send requests into the network that it is in. A name may resolve to
-another address each time, so an address is checked right before the connection to it (workers/webhooks).
+Otherwise, a player could make this server send requests into its own network. A name may resolve to another
+address each time, so an address is checked right before the connection to it (workers/webhooks).
 
-The table of blocks of addresses that are not public is ours, because that of Python's `ipaddress` depends on
-the version of the interpreter. Its sources are the registries of special-purpose addresses of IANA:
+The table of address blocks that are not public is here, because that of Python's `ipaddress` depends on the
+version of the interpreter. Its sources are IANA's registries of special-purpose addresses:
 
     https://www.iana.org/assignments/iana-ipv4-special-registry
     https://www.iana.org/assignments/iana-ipv6-special-registry
     https://www.iana.org/assignments/ipv6-address-space           only 2000::/3 is global unicast
 
-Blocks that a registry calls globally reachable are listed as well where they never are receivers. Besides,
-there are the addresses at which clouds serve metadata to their own machines, as these document them.
+Blocks that a registry calls globally reachable are also listed if they are never receivers. The table also
+has the documented addresses at which clouds serve metadata to their own machines.
 """
 
 from collections.abc import Iterable
@@ -70,7 +70,7 @@ _IPV6: Final = tuple(
 
 
 class InvalidUrl(CartularyError):
-    """The URL is not that of a receiver."""
+    """The URL cannot be that of a receiver."""
 
 
 class Receivers:
@@ -82,7 +82,7 @@ class Receivers:
         )
 
     def allows(self, address: str) -> bool:
-        """Return whether an IP address is one that anybody can reach, or in an allowed network."""
+        """Return whether an IP address is public, or in an allowed network."""
         try:
             parsed = ip_address(address)
         except ValueError:
@@ -125,7 +125,7 @@ def _is_address(host: str) -> bool:
 
 
 def _is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Return whether an address is in none of the blocks. One that contains an IPv4 address is not public."""
+    """Return whether an address is outside of the blocks, and does not contain an IPv4 address."""
     if isinstance(address, IPv4Address):
         return not any(address in block for block in _IPV4)
     if address.scope_id is not None or address not in _GLOBAL_UNICAST:

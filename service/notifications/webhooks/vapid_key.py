@@ -1,6 +1,6 @@
 """The key with which this server identifies itself to push services (RFC 8292).
 
-It is in the data folder, like the signing key. If it is lost, all push subscriptions are void.
+It is in the data folder, like the signing key. If it is lost, all push subscriptions become invalid.
 """
 
 import os
@@ -25,7 +25,7 @@ class VapidKey:
     """The key in a file, which is generated when it is first needed. Safe for concurrent processes."""
 
     def __init__(self, path: Path, contact: str) -> None:
-        """`contact`: a `mailto:` URL of the operator, for the operators of push services."""
+        """`contact` is a `mailto:` URL of the operator, for the operators of push services."""
         self._path = path
         self._contact = contact
 
@@ -40,7 +40,7 @@ class VapidKey:
 
     @property
     def public(self) -> str:
-        """The public key as browsers want it: an uncompressed point in base64url."""
+        """The public key in the form that browsers require: an uncompressed point in base64url."""
         point = self._private.public_key().public_bytes(
             Encoding.X962, PublicFormat.UncompressedPoint
         )

@@ -41,7 +41,7 @@ SECRET_PREFIX: Final = "whsec_"  # noqa: S105 # what secrets begin with
 _SECRET_BYTES: Final = 32
 Format: TypeAlias = Literal["plain", "discord", "slack"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
-"""What is posted: signed JSON for programs, or a message as these services expect it."""
+"""The format of posts: signed JSON for programs, or a message in the format of these services."""
 _TESTS: Final = "cartulary:webhook-tests"
 _REPLACE: Final = """
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then redis.call('HSET', KEYS[1], ARGV[1], ARGV[2]) end
@@ -59,13 +59,13 @@ class Webhook:
     failures: int = 0
     tried_at: str | None = None
     result: str | None = None
-    """What the last attempt has led to, as a stored message; None if it was accepted."""
+    """The result of the last attempt, as a stored message; None if it was accepted."""
     disabled_at: str | None = None
     format: Format = "plain"
     later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     def as_json(self) -> JsonObject:
-        """Return the webhook as its player sees it: without the secret, which is shown once."""
+        """Return the webhook as its player sees it, without the secret, which is shown only once."""
         return {
             "id": self.id,
             "url": self.url,
@@ -137,7 +137,7 @@ class Webhooks:
     def add(self, player: str, url: str, token_digest: str | None = None) -> Webhook:
         """Register a webhook, and return it with its secret. Raises Malformed, TooManyWebhooks.
 
-        `token_digest` is the hash of the personal token with which it is registered, and with which it ends.
+        `token_digest` is the hash of the personal token that registers it; the webhook ends with the token.
         """
         webhook = self._new(url)
         self.of(player)  # removes those of revoked tokens
@@ -164,7 +164,7 @@ class Webhooks:
     def replace_all(
         self, player: str, url: str, format: Format, token_digest: str | None = None
     ) -> Webhook:
-        """Register a webhook in the place of all others, and return it with its secret. Raises Malformed."""
+        """Register a webhook that replaces all others, and return it with its secret. Raises Malformed."""
         webhook = replace(self._new(url), format=format)
         before = self.of(player)
         self._store_token(player, webhook, token_digest)
@@ -207,9 +207,7 @@ class Webhooks:
         return self._store(player, replace(self.find(player, id), failures=0, disabled_at=None))
 
     def paused_until(self, player: str, webhooks: Sequence[Webhook]) -> list[str | None]:
-        """Return for each webhook until when nothing is posted to it after failures; None if posts are
-        possible now.
-        """
+        """Return the time until which each webhook is paused after failures; None if it is not paused."""
         now = wall_clock.now()
         breakers = self._breakers.of_each(
             [Receiver(self.channel, player, webhook.id) for webhook in webhooks]
@@ -229,9 +227,9 @@ class Webhooks:
             self._store(player, replace(webhook, failures=0, tried_at=now, result=None))
 
     def record_failure(self, player: str, id: str, result: str, *, is_gone: bool) -> Webhook | None:
-        """Record a failed attempt; return the webhook if it is disabled by it.
+        """Record a failed attempt; return the webhook if that disables it.
 
-        `result` is a stored message; `is_gone`: the receiver wants no more requests.
+        `result` is a stored message; `is_gone` is True if the receiver wants no more requests.
         """
         try:
             webhook = self.find(player, id)
@@ -247,13 +245,13 @@ class Webhooks:
         return changed if is_last else None
 
     def request_test(self, player: str, id: str) -> None:
-        """Have a test posted to a webhook, also to one that is disabled. Raises NotFound."""
+        """Request a test of a webhook, which may be disabled. Raises NotFound."""
         self.find(player, id)
         with unavailable_on_error():
             self._redis.sadd(_TESTS, f"{player}/{id}")
 
     def take_tests(self, limit: int) -> list[tuple[str, str]]:
-        """Return up to `limit` webhooks, as player and id, for which tests were requested, once each."""
+        """Take up to `limit` requested tests, and return the player and the id of each webhook."""
         with unavailable_on_error():
             members: Any = self._redis.spop(_TESTS, limit)
         pairs = [to_text(member).partition("/") for member in members or ()]
@@ -266,17 +264,17 @@ class Webhooks:
             self._redis.delete(_tokens_key(player))
 
     def _store(self, player: str, webhook: Webhook) -> Webhook:
-        """Store a changed webhook unless it was removed meanwhile."""
+        """Store a changed webhook unless it was removed in the meantime."""
         with unavailable_on_error():
             self._replace(keys=[_key(player)], args=[webhook.id, _encoded(webhook)])
         return webhook
 
 
 def _encoded(webhook: Webhook) -> bytes:
-    """Return a webhook as it is stored; the format only if it is another one than `plain`."""
+    """Return a webhook in the stored form, with its format only if that is not `plain`."""
     fields = members_of(webhook)
     if webhook.format == "plain":
-        # Processes of the version before do not know this field.
+        # Processes of the previous version do not know this field.
         del fields["format"]
     return orjson.dumps(fields)
 
