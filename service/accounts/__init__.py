@@ -1,1 +1,1 @@
-"""Players: `accounts` is the interface; `handles`, `passwords` and `tokens` are its parts."""
+"""The accounts of players: `accounts` is the interface of this package."""

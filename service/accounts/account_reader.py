@@ -1,6 +1,7 @@
-"""Reading accounts: players by id and by handle, and handles, which are cached.
+"""Reads accounts: players by id and by handle, and handles, which are cached.
 
-accounts.py describes how they are stored, and changes them.
+accounts.py describes how
+accounts are stored, and changes them.
 """
 
 import secrets
@@ -43,7 +44,7 @@ ADMIN: Final = "admin"
 ORGANISER: Final = "organiser"
 """The role of players who may create tournaments, as administrators may."""
 BOT_MARK: Final = "(bot)"
-"""Stands after the handle of such an account where players are named. No handle contains it."""
+"""The mark after the handle of such an account in lists of players. Handles cannot contain it."""
 MAX_CACHED_HANDLES: Final = 10_000
 _FIELDS: Final = (
     *("handle", "created", "email", "locale", "bot", "guest"),
@@ -76,7 +77,7 @@ class Player:
     bot: str | None = None
     """The name of the bot that the player is; None for a person."""
     is_guest: bool = False
-    """Whether the handle was made up, and there is no password."""
+    """Whether the account has a generated handle and no password."""
     email_status: EmailStatus | None = None
     """None without an address."""
     time_zone: str | None = None
@@ -92,7 +93,7 @@ class Player:
 
     @property
     def is_bot(self) -> bool:
-        """Whether no person plays for the account: it is a bot of the server, or marked as a bot."""
+        """Whether the account is a bot of the server, or marked as a bot."""
         return self.bot is not None or self.is_program
 
 
@@ -102,7 +103,7 @@ def visibility_named(name: str | None) -> ProfileVisibility | None:
 
 
 def handle_fault(player: Player | None) -> Text | None:
-    """Return why a handle is not that of a person, whose player this is; None if it is."""
+    """Return the reason why this player, found by a handle, is not a person; None if they are."""
     if player is None:
         return message("is not the handle of a player")
     if player.bot is not None:
@@ -122,8 +123,8 @@ class AccountReader:
             TOKEN_CACHE_TTL.total_seconds(),
             timer=lambda: time.monotonic(),  # noqa: PLW0108 # looked up at each call, so that tests can replace it
         )
-        """By player id, handles that were read lately, each with whether the account is marked as a bot; None
-        for a player without an account."""
+        """Recently read handles by player id, each with True if the account is marked as a bot; None for a
+        player without an account."""
         self._lock = Lock()
 
     def page(self, prefix: str, after: str | None, limit: int) -> tuple[list[Player], str | None]:
@@ -182,14 +183,14 @@ class AccountReader:
         return [_player(id, map(text_or_none, row)) for id, row in zip(ids, rows, strict=True)]
 
     def handles(self, ids: Collection[str]) -> dict[str, str]:
-        """Return the handles of those of the players who have an account.
+        """Return the handles of the players who have an account.
 
-        The store is read at most once per TOKEN_CACHE_TTL for a player.
+        For each player, the store is read at most once per TOKEN_CACHE_TTL.
         """
         return {id: handle for id, (handle, _) in self._marked_handles(ids).items()}
 
     def shown_names(self, ids: Collection[str]) -> dict[str, str]:
-        """Return what `handles` returns, with BOT_MARK after those of accounts that are marked as bots."""
+        """Return the result of `handles`, with BOT_MARK after handles of accounts marked as bots."""
         return {
             id: f"{handle} {BOT_MARK}" if is_program else handle
             for id, (handle, is_program) in self._marked_handles(ids).items()
@@ -211,14 +212,14 @@ class AccountReader:
         return {id: handle for id, handle in handles.items() if isinstance(handle, tuple)}
 
     def with_account(self, ids: Iterable[str]) -> list[str]:
-        """Return those of the ids that have an account."""
+        """Return the ids, of these, that have an account."""
         remaining, existing = iter(ids), list[str]()
         while batch := list(islice(remaining, _BATCH_SIZE)):
             existing += compress(batch, which_exist(self._redis, map(account_key, batch)))
         return existing
 
     def _forget_handle(self, player_id: str) -> None:
-        """Have the handle of a player read again."""
+        """Remove the handle of a player from the cache."""
         with self._lock:
             self._handles.pop(player_id, None)
 

@@ -1,4 +1,4 @@
-"""Accounts: players with their handles, and what registering and logging in do.
+"""Accounts: players with their handles; registering, logging in and changing accounts.
 
     cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
                           email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
@@ -74,13 +74,13 @@ SUSPENSION_REASON: Final = "suspension_reason"
 """The field of an account whose player may not log in; its value is the reason."""
 LOCALE_PATTERN: Final = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 _MAX_ATTEMPTS: Final = 20
-"""Handles that are tried for a guest, and for a bot."""
+"""The most handles that are tried for a guest, and for a bot."""
 _SUFFIX_BYTES: Final = 2
 _NO_SOURCE: Final = LoginSource()
 _NOT_A_GUEST: Final = message("this player is not a guest: the account has a password")
 
 LESSONS_OFF: Final = "off"
-"""The setting of a player who wants no lessons, also in tutorial games."""
+"""The setting of a player who wants no lessons, not even in tutorial games."""
 
 
 class Players(AccountReader):
@@ -99,7 +99,7 @@ class Players(AccountReader):
         self._words_of_routes: frozenset[str] = frozenset()
 
     def reserve_words(self, words: Iterable[str]) -> None:
-        """Keep players from choosing these words as handles: in paths, they stand in the place of one."""
+        """Keep players from choosing these words, which paths have in the place of handles."""
         self._words_of_routes |= frozenset(map(fold_case, words))
 
     def register(
@@ -220,7 +220,7 @@ class Players(AccountReader):
             fields = ("password", SUSPENSION_REASON)
             current, reason = self._redis.hmget(account_key(player.id), fields)
         if current is None or to_text(current) != password_hash:
-            # The password was changed meanwhile, which has ended the sessions that there were then.
+            # The password was changed in the meantime, which ended all sessions.
             self.tokens.revoke(token)
             raise Unauthorised.with_message("there is no player with this handle and password")
         if reason is not None:
@@ -255,7 +255,7 @@ class Players(AccountReader):
         self.require_password(player_id, password)
 
     def change_password(self, player_id: str, token: str, password: str, new_password: str) -> None:
-        """Replace the password of a player, and end all their sessions but that of `token`.
+        """Replace the password of a player, and end all their sessions except that of `token`.
 
         Raises Forbidden and TooManyRequests (wrong passwords), Malformed (the new one).
         """
@@ -267,7 +267,7 @@ class Players(AccountReader):
     def replace_password(
         self, player_id: str, new_password: str, except_token: str | None = None
     ) -> None:
-        """Store a new, valid password of a player, and end all sessions, with or without that of one token.
+        """Store a new, valid password of a player, and end all sessions, except that of a given token.
 
         The player must have an account with a password. Without a token, personal tokens are revoked as well.
         """
@@ -279,7 +279,7 @@ class Players(AccountReader):
     def change_settings(
         self, player_id: str, token: str, settings: Mapping[str, str | None]
     ) -> None:
-        """Store those of the settings `locale`, `time_zone` and `profile` that are given; None deletes one.
+        """Store the given settings of `locale`, `time_zone` and `profile`; None deletes a setting.
 
         They apply to requests with `token` immediately, and elsewhere after at most TOKEN_CACHE_TTL. Raises
         Malformed (naming every wrong setting), Unauthorised (no account).
@@ -294,7 +294,7 @@ class Players(AccountReader):
         self.tokens.forget_owner(token)
 
     def lessons_setting(self, player_id: str) -> str | None:
-        """Return since when a player wants lessons, `off` for none, None for tutorial games alone."""
+        """Return when a player switched lessons on, `off` for none, None for tutorial games only."""
         return read_field(self._redis, account_key(player_id), "lessons")
 
     def switch_lessons(self, player_id: str, *, is_on: bool) -> None:
@@ -312,9 +312,9 @@ class Players(AccountReader):
         self.tokens.forget_owner(token)
 
     def mark_as_bot(self, player_id: str) -> None:
-        """Mark an account as one for which a program plays, for ever. Raises NotNow for a guest.
+        """Mark an account permanently as one for which a program plays. Raises NotNow for a guest.
 
-        The caller makes sure that the player has no place in a game, since bots play in no rated game.
+        The caller makes sure that the player has no place in a game, since bots cannot play in rated games.
         """
         (player,) = self.get([player_id])
         if player is None or player.is_guest:
@@ -345,10 +345,10 @@ class Players(AccountReader):
         write: Callable[[Pipeline, str], object],
         if_missing: ServiceError | None = None,
     ) -> None:
-        """Write to an account, given by its key, unless it does not exist: then raises `if_missing`."""
+        """Write to an account if it exists; otherwise raise `if_missing`."""
 
         def store(pipeline: Pipeline) -> None:
-            # An account that is erased meanwhile must not come into being again.
+            # An account that is erased in the meantime must not be created again.
             exists = pipeline.hexists(key, "created")
             if not exists and if_missing is not None:
                 raise if_missing
@@ -361,7 +361,7 @@ class Players(AccountReader):
             self._redis.transaction(store, key)
 
     def close_account(self, player_id: str) -> None:
-        """Erase of an account what lets its player in, and what no other part of an erasure needs."""
+        """Erase the credentials of an account, and data that no other part of an erasure needs."""
         self.tokens.end_all(player_id)
         with unavailable_on_error():
             settings = ("locale", "time_zone", "profile", "lessons")
@@ -389,7 +389,7 @@ class Players(AccountReader):
         )
 
     def add_login_source(self, player_id: str, source: LoginSource) -> None:
-        """Remember a place where a player has proven who they are, without logging in."""
+        """Remember a place where a player has proven their identity without logging in."""
         self._guesses.add_network(player_id, source)
 
     def _checked_handle(self, handle: str, faults: dict[str, Text]) -> str:
@@ -413,7 +413,7 @@ class Players(AccountReader):
         return handle
 
     def _is_password(self, guess: GuessCount, password_hash: str | None, password: str) -> bool:
-        """Return whether a password has this hash. Only a wrong one stays counted as a guess."""
+        """Return whether a password has this hash. Only wrong passwords stay counted as guesses."""
         is_wrong = False
         try:
             is_wrong = not self._passwords.is_password(password_hash, password)
@@ -452,9 +452,9 @@ class BotPlayers:
     """The players that are bots. Thread-safe. Methods raise Unavailable if Redis does not respond.
 
     Their accounts are like others, with the id BOT-bot-NUMBER, but nobody can log in. All games share them:
-    in each game, the first bot of a name is number 1, the second one number 2. An account is created when it
-    is first needed. Its handle is its id, `sensible-bot-1`, unless a person has that handle or one that looks
-    like it: the bot then gets a longer one.
+    in each game, the first bot of a name is number 1, the second is number 2. An account is created when it
+    is first needed. Its handle is its id, such as `sensible-bot-1`, unless a person has that handle or one
+    that looks like it: then the bot gets a longer handle.
     """
 
     def __init__(self, players: Players) -> None:
@@ -481,7 +481,7 @@ def _handles(id: str) -> Iterator[str]:
 
 
 def faults_of(handle: str, password: str, email: str | None, locale: str | None) -> dict[str, Text]:
-    """Return what is wrong with the fields of a new account, except for the handle."""
+    """Return the faults of the fields of a new account, except for the handle."""
     faults: dict[str, Text] = {}
     if fault := password_fault(password, handle):
         faults["password"] = fault
@@ -496,28 +496,28 @@ def faults_of(handle: str, password: str, email: str | None, locale: str | None)
 
 
 def locale_fault(locale: str | None) -> Message | None:
-    """Return what is wrong with the locale of an account; None if nothing is."""
+    """Return the fault of the locale of an account; None if it is valid."""
     if locale is None or (len(locale) <= 35 and LOCALE_PATTERN.fullmatch(locale)):
         return None
     return message("must be a language tag such as en or fr-CH")
 
 
 def time_zone_fault(name: str | None) -> Message | None:
-    """Return what is wrong with the time zone of an account; None if nothing is."""
+    """Return the fault of the time zone of an account; None if it is valid."""
     if name is None or is_time_zone(name):
         return None
     return message("must be the name of a time zone, such as Europe/Paris")
 
 
 def profile_fault(name: str | None) -> Message | None:
-    """Return what is wrong with the visibility of a profile; None if nothing is."""
+    """Return the fault of the visibility of a profile; None if it is valid."""
     if name is None or visibility_named(name) is not None:
         return None
     return one_of(PROFILE_VISIBILITIES)
 
 
 def password_fault(password: str, handle: str = "") -> Message | None:
-    """Return what is wrong with a new password, of the player with this handle; None if nothing is."""
+    """Return the fault of a new password of the player with this handle; None if it is valid."""
     shortest, longest = PASSWORD_LENGTHS
     if not shortest <= len(password) <= longest:
         return message("must have {least} to {most} characters", least=shortest, most=longest)

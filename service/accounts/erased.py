@@ -1,4 +1,4 @@
-"""What is kept of players who were erased: their ids, and the knowledge that a handle is not free.
+"""The data that is kept of erased players: their ids, and digests of their handles.
 
     cartulary:{erased-players:N}     set, the ids of erased players, in shards (service/store/shards.py)
     cartulary:erasures               sorted set, the ids of players whose erasure may be incomplete, by the
@@ -12,8 +12,8 @@ The ids are also in a file outside of Redis, so that they survive when an older 
 the players in the file are then erased again (`erasure`). An id reveals nothing about a person.
 
 Nobody can register a handle that an erased player had, or one that looks like it, and pass for that player.
-The HMACs allow no more than this: a handle cannot be computed from one, no id is stored with it, and only
-somebody who has the key can test a handle that they guess.
+The HMACs allow nothing else: a handle cannot be computed from one, no id is stored with it, and only somebody
+who has the key can test a guessed handle.
 """
 
 import hmac
@@ -41,7 +41,7 @@ _HANDLES: Final = Shards("erased-handles")
 _SECRET: Final = "cartulary:erased-handles-secret"  # noqa: S105 # the name of a key in Redis
 _SECRET_BYTES: Final = 32
 _COMPARED_IDS: Final = 100
-"""How many of the last ids of the file Redis must have, too."""
+"""The number of last ids of the file that Redis must have, too."""
 
 
 class ErasedPlayers:
@@ -53,21 +53,21 @@ class ErasedPlayers:
         self._file = data / ERASED_PLAYERS
 
     def add(self, player_id: str) -> None:
-        """Add a player whose erasure begins now. Raises Unavailable also if the file cannot be written."""
+        """Add a player whose erasure begins now. Raises Unavailable, also if the file cannot be written."""
         self._write([player_id])
-        # The file lists the player already, so either of the two is enough to go on after an interruption.
+        # The file already lists the player, so either of the two is enough to continue after an interruption.
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.sadd(_IDS.key(player_id), player_id)
             pipeline.zadd(_UNFINISHED, {player_id: _now()})
             pipeline.execute()
 
     def begin_again(self, player_id: str) -> None:
-        """Note that the erasure of a player who was added before begins again now."""
+        """Note that the erasure of a player who was added earlier begins again now."""
         with unavailable_on_error():
             self._redis.zadd(_UNFINISHED, {player_id: _now()})
 
     def has_lost_players(self) -> bool:
-        """Return whether Redis and the file may list other ids than each other, as after a restore.
+        """Return whether Redis and the file may list different ids, as after a restore.
 
         Both lists only grow, so they are equal if they are equally long and have the same last ids. The cost
         does not depend on their length, except for reading the file. Raises Unavailable if it cannot be read.
@@ -81,11 +81,11 @@ class ErasedPlayers:
                 pipeline.smismember(key, last)
             replies = pipeline.execute()
         counts, memberships = replies[: len(_IDS.all)], replies[len(_IDS.all) :]
-        # An id that is in two keys counts twice; `synchronize` moves it.
+        # An id in two keys counts twice; `synchronize` moves it.
         return sum(counts) != len(in_file) or not all(map(any, zip(*memberships, strict=True)))
 
     def synchronize(self) -> frozenset[str]:
-        """Have Redis and the file list the same ids, and return them.
+        """Make Redis and the file list the same ids, and return them.
 
         If the file cannot be written, the error is logged. Raises Unavailable if it cannot be read.
         """
@@ -104,7 +104,7 @@ class ErasedPlayers:
         return frozenset(in_file | stored)
 
     def unfinished(self, min_age_seconds: float = 0) -> list[str]:
-        """Return the players whose erasure began so long ago and is not known to be complete."""
+        """Return the players whose erasure began that long ago and may be incomplete."""
         latest = _now() - 1000 * min_age_seconds
         with unavailable_on_error():
             members: list[Any] = self._redis.zrangebyscore(_UNFINISHED, "-inf", latest)
@@ -116,7 +116,7 @@ class ErasedPlayers:
             self._redis.zrem(_UNFINISHED, player_id)
 
     def reserve_handle(self, handle: str) -> None:
-        """Have `is_reserved` return True for a handle, and for those that look like it."""
+        """Reserve a handle, and the handles that look like it; see `is_reserved`."""
         with unavailable_on_error():
             self._redis.set(_SECRET, secrets.token_hex(_SECRET_BYTES), nx=True)
             digests = self._digests(handle, self._redis.get(_SECRET))
@@ -173,5 +173,5 @@ def _now() -> int:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """Return what an error is, without the path of the file."""
+    """Return the reason of an error, without the path of the file."""
     return getattr(error, "strerror", None) or type(error).__name__

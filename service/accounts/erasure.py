@@ -1,12 +1,12 @@
-"""Erasure: a player leaves the server for good, and nothing that identifies them stays.
+"""Erasure: a player leaves the server for good, and no data that identifies them stays.
 
 Every part of the service registers how it deletes its data about a player: holidays, keys, games, sandboxes,
 conditional actions, notifications, and texts in disputes and chats. The logs of games stay as they are. They
 contain the player's id, which can no longer be resolved, and public keys.
 
-An erasure that has begun is completed, whatever happens: first the id is added to the list of erased
-players, and the account is deleted last. The scheduler repeats erasures that may be incomplete, and every
-process does so with those of accounts that have come back with a backup.
+An erasure that has begun is always completed: the id is first added to the list of erased players, and the
+account is deleted last. The scheduler repeats erasures that may be incomplete, and every process repeats
+those of accounts that a restored backup has brought back.
 """
 
 import logging
@@ -23,15 +23,15 @@ from service.connection import unavailable_on_error
 log = logging.getLogger(__name__)
 
 Search: TypeAlias = Callable[[Sequence[str]], Iterable[str]]
-"""Returns those of some players of whom there is data."""
+"""Returns the players, of these, of whom there is data."""
 
 SECONDS_TO_SETTLE: Final = 2 * TOKEN_CACHE_TTL.total_seconds()
-"""Time after which no request with a token of an erased player can still be under way."""
+"""The time after which no request with a token of an erased player can still be under way."""
 SECONDS_BETWEEN_REWRITES: Final = 3600
 _REWRITE_DUE: Final = "cartulary:rewrite-due"
 _REWRITTEN: Final = "cartulary:rewritten"
 _IN_PROGRESS: Final = "in progress"
-"""Part of the error of Redis if the file is being rewritten already."""
+"""A part of the error of Redis if the file is already being rewritten."""
 
 
 class Erasure:
@@ -48,7 +48,7 @@ class Erasure:
         """Register a function that deletes the data of a player, whose id is its argument. It is idempotent.
 
         Functions are called in the order of their registration. `find` takes ids of erased players, and
-        returns those whose data is there again because a backup was restored.
+        returns those whose data exists again because a backup was restored.
         """
         self._deletions.append(delete)
         if find is not None:
@@ -63,7 +63,7 @@ class Erasure:
         self.erase_without_password(player)
 
     def erase_without_password(self, player: str) -> None:
-        """Erase a player whose password is not needed: an administrator has decided so."""
+        """Erase a player without their password, after the decision of an administrator."""
         self._erased.add(player)
         self._complete(player)
 
@@ -76,14 +76,14 @@ class Erasure:
                 self._redis.set(_REWRITE_DUE, "1")
 
     def repeat_after_restore(self) -> None:
-        """Do what `repeat` does if data may have been restored; otherwise read nothing about players."""
+        """Call `repeat` if data may have been restored; otherwise read nothing about players."""
         if self._erased.has_lost_players():
             self.repeat()
 
     def repeat(self, *, is_thorough: bool = False) -> int:
-        """Erase the erased players whose accounts are there again, and return how many these are.
+        """Erase again the erased players whose accounts exist again, and return their number.
 
-        `is_thorough` also searches for texts that any erased player has written, in every game.
+        With `is_thorough`, texts of erased players are also searched for in every game.
         """
         erased = self._erased.synchronize()
         restored = self._players.with_account(erased)
@@ -98,7 +98,7 @@ class Erasure:
         return len(restored)
 
     def compact(self) -> None:
-        """Have Redis rewrite its append-only file if it may contain erased data, at most once an hour."""
+        """Make Redis rewrite its append-only file if it may contain erased data, at most once an hour."""
         with unavailable_on_error():
             if not self._redis.exists(_REWRITE_DUE):
                 return
@@ -111,12 +111,12 @@ class Erasure:
             except redis.ResponseError as error:
                 log.warning("the append-only file is not rewritten after an erasure: %s", error)
                 if _IN_PROGRESS in str(error):
-                    # That rewrite may have begun before the erasure, so another one is needed.
+                    # The other rewrite may have begun before the erasure, so another one is needed.
                     self._redis.set(_REWRITE_DUE, "1")
                     self._redis.delete(_REWRITTEN)
 
     def _complete(self, player: str) -> None:
-        """Erase everything of a player that is left. Idempotent."""
+        """Erase all remaining data of a player. Idempotent."""
         self._players.close_account(player)
         for delete in self._deletions:
             delete(player)

@@ -1,9 +1,9 @@
-"""The index of handles: which player has a handle, and which handles look like one that is taken.
+"""The index of handles: finds players by handle, and handles that look like one that is taken.
 
     cartulary:handle:FOLDED      id of the player with that handle, which is case-insensitive
     cartulary:skeleton:SKELETON  id of a player whose handle has that skeleton, so that nobody can
                                  register one that looks like it
-    cartulary:{handles:N}        sorted set of the folded handles of players who are no guests, in
+    cartulary:{handles:N}        sorted set of the folded handles of players who are not guests, in
                                  alphabetical order, in shards (service/store/shards.py)
 
 The keys of a guest's handle expire.
@@ -31,14 +31,14 @@ ReadHandles = Callable[[Sequence[str]], Sequence[str | None]]
 
 
 class HandleIndex:
-    """Which player has which handle. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+    """Finds players by their handles. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, erased: ErasedPlayers) -> None:
         self._redis = client
         self._erased = erased
 
     def ids(self, handles: Iterable[str]) -> dict[str, str]:
-        """Return the ids of the players by handle, in any case; a handle that no player has is left out."""
+        """Return the ids of the players by handle, in any case. Handles that no player has are left out."""
         candidates = [(handle, text) for handle in handles for text in spellings(handle)]
         ids: dict[str, str] = {}
         if candidates:
@@ -50,7 +50,7 @@ class HandleIndex:
         return ids
 
     def require_free(self, handle: str, player_id: str | None = None) -> None:
-        """Raise HandleTaken if another player than this one has the handle, or one that looks like it."""
+        """Raise HandleTaken if another player has the handle, or one that looks like it."""
         keys = _keys(handle)
         with unavailable_on_error():
             owners = [*map(text_or_none, self._redis.mget(keys))]
@@ -69,7 +69,7 @@ class HandleIndex:
     def take(self, handle: str, player_id: str, *, is_listed: bool = True) -> None:
         """Give a handle to a player. Raises HandleTaken if somebody has it, or one that looks like it.
 
-        `is_listed`: the handle is on the pages of `page`.
+        `is_listed` is True if `page` returns the handle.
         """
         keys = _keys(handle)
         with unavailable_on_error():
@@ -77,14 +77,14 @@ class HandleIndex:
                 # An entry without a player is removed when it is read.
                 folded = fold_case(handle)
                 self._redis.zadd(HANDLES.key(folded), {folded: 0})
-            # The keys of a cluster may be in several slots, which one command cannot write.
+            # In a cluster, the keys may be in several slots, which one command cannot write.
             is_one_slot = not isinstance(self._redis, ClusterClient)
             if is_one_slot and self._redis.msetnx(dict.fromkeys(keys, player_id)):
                 return
-        # The player may have a part of the keys already, because of a handle that looks like this one.
+        # The player may already have some of the keys, because of a handle that looks like this one.
         self.require_free(handle, player_id)
         with unavailable_on_error():
-            # A key that is taken by a process which dies before it has all of them becomes free again.
+            # If a process dies before it has all keys, those that it has taken become free again.
             new = [
                 key for key in keys if self._redis.set(key, player_id, nx=True, ex=_SECONDS_TO_TAKE)
             ]
@@ -125,7 +125,7 @@ class HandleIndex:
                 self._redis.expire(key, seconds)
 
     def release(self, handle: str, player_id: str, kept: str | None = None) -> None:
-        """Take a handle from a player who has it, and who keeps the handle `kept`, if any."""
+        """Free a handle of a player, who keeps the handle `kept`, if any."""
         keys = {*map(_handle_key, spellings(handle)), *_keys(handle)}
         keys -= set() if kept is None else set(_keys(kept))
         with unavailable_on_error():
@@ -137,12 +137,12 @@ class HandleIndex:
                         self._remove([fold_case(handle)])
 
     def restore(self, handle: str, player_id: str, seconds: int | None) -> None:
-        """Give a player the handle of their account again if nobody has it, for a time or for good."""
+        """Give a player the handle of their account again if it is free, for a time or for good."""
         with unavailable_on_error():
             self._redis.set(_handle_key(fold_case(handle)), player_id, nx=True, ex=seconds)
 
     def release_of_missing(self, has_account: Callable[[str], bool]) -> set[str]:
-        """Free the handles and skeletons of players without an account, and return the ids of these."""
+        """Free the handles and skeletons of players without an account, and return their ids."""
         missing: set[str] = set()
         for key in (_handle_key("*"), _skeleton_key("*")):
             with unavailable_on_error():
@@ -156,7 +156,7 @@ class HandleIndex:
     def index_skeletons(self, read_handles: ReadHandles) -> None:
         """Store the skeletons and the order of all handles, also of those that earlier versions registered.
 
-        Of two old handles that look alike, both stay valid.
+        If two old handles look alike, both stay valid.
         """
         with unavailable_on_error():
             keys = map(to_text, self._redis.scan_iter(_handle_key("*"), count=_BATCH_SIZE))

@@ -1,4 +1,4 @@
-"""Handles: which ones are allowed, which ones are the same, and which ones look alike.
+"""Handles: validates them, compares them, and finds those that look alike.
 
 A handle is a PRECIS username (RFC 8265) of letters, digits and a few signs, in one script. Upper and lower
 case do not distinguish handles. Two handles look alike if they have a skeleton in common (UTS 39). In a
@@ -19,9 +19,9 @@ from service.entered_text import trim
 
 MAX_LENGTH: Final = 32
 HANDLE_MARK: Final = "@"
-"""May stand before a handle wherever one is expected: `@me` is always a handle, and never a word of ours."""
+"""The optional mark before a handle: `@me` is always a handle, never a reserved word."""
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
-"""The maximum length before normalization, the time of which can grow with the square of the length."""
+"""The maximum length before normalization, whose time can grow with the square of the length."""
 _SIGNS: Final = "_-."
 _PROFILE: Final = "UsernameCasePreserved"
 _WRITING_SYSTEMS: Final = (
@@ -33,7 +33,7 @@ _WRITING_SYSTEMS: Final = (
 _ALL_SCRIPTS: Final = frozenset({"COMMON", "INHERITED"})
 """The Unicode script of characters that belong to all scripts, such as digits."""
 _GUEST_CHARACTERS: Final = "bcdfghjkmnpqrstvwxz2456789"
-"""Letters and digits that look different, and of which no words can be made."""
+"""Letters and digits that look different and do not form words."""
 _GUEST_LENGTH: Final = 6
 _LEFT_TO_RIGHT_MARK: Final = "\u200e"
 
@@ -43,9 +43,9 @@ class InvalidHandle(CartularyError):
 
 
 def parse_handle(text: str) -> str:
-    """Return the handle that a text spells, in the normalization form NFKC: letters have their usual form.
+    """Return the handle in a text, in the normalization form NFKC: letters have their usual form.
 
-    White space around it is left out. Raises InvalidHandle.
+    White space around it is removed. Raises InvalidHandle.
     """
     text = trim(text)
     if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalized(text)):
@@ -75,7 +75,7 @@ def entered_handle(text: str) -> str:
 
 
 def spellings(text: str) -> tuple[str, ...]:
-    """Return the handles that a text may spell, without upper case, the most exact first.
+    """Return the handles that a text may stand for, in lower case, the most exact first.
 
     The text may have white space around it, and begin with HANDLE_MARK.
     There are none if no player can have such a handle. Handles that were registered before
@@ -98,7 +98,7 @@ def skeletons(handle: str) -> frozenset[str]:
 
 def _check_characters(handle: str) -> None:
     """Raise InvalidHandle if PRECIS does not allow a character, or an order of characters, in a username."""
-    # The libraries are imported here and below, so that processes that register nobody start quickly.
+    # The libraries are imported here and below, so that processes that do not register players start quickly.
     import precis_i18n
 
     try:
@@ -116,7 +116,7 @@ def _check_characters(handle: str) -> None:
 
 
 def _check_scripts(handle: str) -> None:
-    """Raise InvalidHandle if the characters of a handle are of scripts that are not written together."""
+    """Raise InvalidHandle if a handle mixes scripts that are not used together."""
     from confusable_homoglyphs.categories import unique_aliases
 
     scripts = unique_aliases(handle) - _ALL_SCRIPTS
@@ -131,7 +131,7 @@ def _normalized(text: str) -> str:
 
 
 def _is_well_formed(handle: str) -> bool:
-    """Return whether a normalized handle consists of letters, marks, digits and signs where they may be."""
+    """Return whether a normalized handle has only letters, marks, digits and signs, in allowed places."""
     return (
         0 < len(handle) <= MAX_LENGTH
         and all(c in _SIGNS or unicodedata.category(c)[0] in "LMN" for c in handle)
@@ -145,13 +145,13 @@ def _skeleton(handle: str) -> str:
     prototypes = _prototypes()
     decomposed = unicodedata.normalize("NFD", _normalized(handle))
     replaced = "".join(prototypes.get(c, c) for c in decomposed)
-    # A dot above does not change these letters, which have one already.
+    # A dot above does not change these letters, because they already have one.
     return re.sub("(?<=[ijl])\u0307", "", unicodedata.normalize("NFD", replaced))
 
 
 @cache
 def _prototypes() -> Mapping[str, str]:
-    """Return by character the character, or the characters, that it looks like."""
+    """Return a mapping from characters to the characters that they look like."""
     from confusable_homoglyphs.utils import load
 
     neighbors = _neighbors(load("confusables.json"))
@@ -171,7 +171,7 @@ def _prototypes() -> Mapping[str, str]:
 
 
 def _neighbors(confusables: Mapping[str, Iterable[Any]]) -> dict[str, set[str]]:
-    """Return by text the texts that look like it, from the data of confusable-homoglyphs.
+    """Return a mapping from texts to the texts that look like them, from the data of confusable-homoglyphs.
 
     The data connects each character with its prototype, in both directions, and encloses right-to-left
     characters in left-to-right marks.

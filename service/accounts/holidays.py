@@ -1,11 +1,11 @@
-"""The holidays that players have announced, and how many they may have.
+"""The holidays that players have announced, and their bounds.
 
     cartulary:holidays:ID          hash: id of a holiday -> JSON of an `AccountHoliday`
     cartulary:holidays-to-record   hash: player id -> number of changes that are not in all logs yet
 
 A holiday consists of whole days in the time zone that the account had when it was announced. The logs of the
-player's games record it too (service/games/registries.py). A cancelled holiday stays here, because the
-days that had begun are used up.
+player's games record it too (service/games/registries.py). A cancelled holiday stays here, because the days
+that had begun count as used.
 """
 
 import secrets
@@ -34,9 +34,9 @@ from service.wall_clock import TrustedClock
 TO_RECORD_KEY: Final = "cartulary:holidays-to-record"
 _DAY: Final = timedelta(days=1)
 LATEST_BEGIN: Final = timedelta(days=365)
-"""How long before it begins a holiday can be announced."""
+"""The longest time before its beginning at which a holiday can be announced."""
 _RETENTION: Final = timedelta(days=2 * 366)
-"""For how long a holiday is kept after its end: the allowances of past years are shown no longer."""
+"""The time for which a holiday is kept after its end; the allowances of past years are not shown."""
 
 _REMOVE_IF_UNCHANGED: Final = """
 if redis.call('HGET', KEYS[1], ARGV[1]) == ARGV[2] then
@@ -48,7 +48,7 @@ return 0
 
 @dataclass(frozen=True, slots=True)
 class AccountHoliday:
-    """A holiday of a player: its days (ISO dates) in a time zone, and from when until when it is."""
+    """A holiday of a player: its days (ISO dates) in a time zone, and its start and end."""
 
     id: str
     first_day: str
@@ -62,11 +62,11 @@ class AccountHoliday:
 
     @property
     def ends(self) -> Timestamp:
-        """When the holiday is over; not after `since` if it was cancelled before it began."""
+        """The end of the holiday; not after `since` if it was cancelled before it began."""
         return self.until if self.cancelled_at is None else min(self.until, self.cancelled_at)
 
     def days(self) -> Iterator[date]:
-        """Yield the days that are used up: all, or, of a cancelled holiday, those that had begun."""
+        """Yield the used days: all days, or, for a cancelled holiday, the days that had begun."""
         day, last = date.fromisoformat(self.first_day), date.fromisoformat(self.last_day)
         if self.cancelled_at is not None:
             if self.cancelled_at <= self.since:
@@ -95,14 +95,14 @@ class Holidays:
             return _decode(self._redis.hvals(holidays_key(player)))
 
     def days_used(self, holidays: Collection[AccountHoliday]) -> dict[int, int]:
-        """Return how many days holidays use up, by calendar year."""
+        """Return the number of days that holidays use, by calendar year."""
         return dict(Counter(day.year for holiday in holidays for day in holiday.days()))
 
     def announce(self, player: str, zone: str, first_day: date, last_day: date) -> AccountHoliday:
         """Announce a holiday from the beginning of one day to the end of another, in a time zone.
 
         Raises Malformed if it ends before it begins or begins too early or too late, and HolidayNotPossible
-        if a part of it is a holiday already or the player has no such number of days or holidays left.
+        if a part of it is a holiday already or the player does not have enough days or holidays left.
         """
         if last_day < first_day:
             raise Malformed({"last_day": message("must not be before the first day")})
@@ -121,7 +121,7 @@ class Holidays:
         if since > now + LATEST_BEGIN:
             raise Malformed({"first_day": message("must be within a year from now")})
         if (last_day - first_day).days >= 2 * self.days_per_year + 2:
-            # Before the days of a very long holiday are counted one by one.
+            # This comes before the days of a very long holiday are counted one by one.
             self._refuse_days(first_day.year, 0)
         holiday = AccountHoliday(
             id=secrets.token_hex(8),
@@ -173,9 +173,9 @@ class Holidays:
         return cancelled[0]
 
     def _change(self, player: str, store: Callable[[Pipeline], None]) -> None:
-        """Change the holidays of a player in a transaction, and have the logs of their games record that."""
+        """Change the holidays of a player in a transaction, and mark them to be recorded in the logs."""
         if isinstance(self._redis, ClusterClient):
-            # The keys are in different slots. If this process dies in between, there is the first entry.
+            # The keys are in different slots. If this process dies in between, the first entry exists.
             self.require_recording(player)
             with unavailable_on_error():
                 self._redis.transaction(store, holidays_key(player))
@@ -199,7 +199,7 @@ class Holidays:
         ]
 
     def require_recording(self, player: str) -> None:
-        """Have the next sweep compare the logs of all games of a player with the holidays."""
+        """Make the next sweep compare the logs of all games of a player with the holidays."""
         with unavailable_on_error():
             self._redis.hincrby(TO_RECORD_KEY, player, 1)
 
@@ -219,7 +219,7 @@ class Holidays:
             self._remove_if_unchanged(keys=[TO_RECORD_KEY], args=[player, changes])
 
     def _require_possible(self, holiday: AccountHoliday, stored: Sequence[AccountHoliday]) -> None:
-        """Raise HolidayNotPossible if a holiday overlaps a stored one, or is one too many."""
+        """Raise HolidayNotPossible if a holiday overlaps a stored one, or exceeds the bounds."""
         for other in stored:
             if holiday.since < other.ends and other.since < min(holiday.until, other.ends):
                 raise HolidayNotPossible.with_message(
@@ -257,7 +257,7 @@ def holidays_key(player: str) -> str:
 
 
 def _midnight(day: date, zone: str) -> datetime:
-    """Return when a day begins in a time zone."""
+    """Return the moment at which a day begins in a time zone."""
     return datetime.combine(day, time(), time_zone(zone)).astimezone(UTC)
 
 

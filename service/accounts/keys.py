@@ -31,7 +31,7 @@ from service.connection import text_or_none, unavailable_on_error
 from service.errors import InvalidPlayerSignature, KeyNotUsable, NotFound
 
 MAX_NAME_LENGTH: Final = 60
-"""Characters of the name that a player gives to a key."""
+"""The most characters of the name of a key."""
 _MAX_CACHED_USES: Final = 10_000
 
 
@@ -46,7 +46,7 @@ class PlayerKeys:
         self._max_keys = bounds.max_keys_per_player
         self._max_revoked = bounds.max_revoked_keys_per_player
         self._uses: LRUCache[tuple[str, str], str] = LRUCache(_MAX_CACHED_USES)
-        """By player and key, the hour of the last use that this process has stored."""
+        """The hour of the last use that this process has stored, by player and key."""
         self._lock = Lock()
 
     def of(self, player: str) -> list[JsonObject]:
@@ -120,7 +120,7 @@ class PlayerKeys:
             self._redis.delete(keys_key(player), _names_key(player), _uses_key(player))
 
     def add(self, player: str, public: bytes, proof: bytes, name: str | None = None) -> JsonObject:
-        """Register a key, unless that was done before, and return its entry. A new one gets the name, if any.
+        """Register a key, unless that was done before, and return its entry. A new key gets the name, if any.
 
         `proof` is the key's signature of `key_payload` (ledger/player_signatures.py). Raises Malformed (the
         public key is not a valid one, or the name), KeyNotUsable (the key was revoked, or the player has too
@@ -186,7 +186,7 @@ class PlayerKeys:
         )
 
     def _require_room(self, entries: Sequence[JsonObject]) -> None:
-        """Raise KeyNotUsable if a player with these entries can register no further key."""
+        """Raise KeyNotUsable if a player with these entries cannot register another key."""
         revoked = sum(entry["until"] is not None for entry in entries)
         if len(entries) - revoked >= self._max_keys:
             raise KeyNotUsable(

@@ -2,7 +2,7 @@
 
     cartulary:mutes:ID   sorted set: the ids of the players whom player ID has muted, by the time (ms)
 
-A mute concerns nobody but the player who sets it, and nobody else learns of it.
+A mute concerns only the player who sets it, and nobody else learns of it.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Mutes:
         return tuple(map(to_text, members))
 
     def has_muted(self, player: str, others: Sequence[str]) -> frozenset[str]:
-        """Return those of some other players whom a player has muted, in one round trip."""
+        """Return the players, of `others`, whom a player has muted, in one round trip."""
         if not others:
             return frozenset()
         with unavailable_on_error():
@@ -49,7 +49,7 @@ class Mutes:
         )
 
     def muted_by(self, player: str, others: Sequence[str]) -> frozenset[str]:
-        """Return those of some other players who have muted a player, in one round trip."""
+        """Return the players, of `others`, who have muted a player, in one round trip."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for other in others:
                 pipeline.zscore(mutes_key(other), player)
@@ -86,7 +86,7 @@ class Mutes:
             )
 
     def remove(self, player: str, muted: str) -> None:
-        """Stop muting a player, if that player is muted."""
+        """Unmute a player, if they are muted."""
         with unavailable_on_error():
             self._redis.zrem(mutes_key(player), muted)
 

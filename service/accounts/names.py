@@ -1,4 +1,4 @@
-"""The names of players in a text, read from their accounts when one is shown."""
+"""The names of players in a text, read from their accounts when the first name is shown."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -41,7 +41,7 @@ class AccountNames(Names):
         return self._marked(seated[seat]) if 0 <= seat < len(seated) else None
 
     def _marked(self, id: str) -> str | None:
-        """Return the handle of a player as texts show it, which tells accounts of programs apart."""
+        """Return the handle of a player as texts show it, with a mark for accounts of programs."""
         handle = self.handle(id)
         if handle is not None:
             with suppress(Unavailable):

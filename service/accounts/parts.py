@@ -1,4 +1,4 @@
-"""The parts of the accounts, and how they are connected."""
+"""Creates the objects of `service.accounts`, and connects them."""
 
 import redis
 
@@ -13,7 +13,7 @@ from service.wall_clock import TrustedClock
 
 
 class Accounts:
-    """All parts of the accounts that these settings describe, for one process. Thread-safe."""
+    """The objects of `service.accounts` for one process, as the settings describe them. Thread-safe."""
 
     def __init__(self, client: redis.Redis, settings: Settings, clock: TrustedClock) -> None:
         bounds = settings.bounds

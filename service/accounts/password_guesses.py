@@ -1,12 +1,12 @@
-"""Guesses of passwords: how many of them an account takes, so that nobody can lock its player out.
+"""Bounds guesses of the password of an account, so that nobody can lock its player out.
 
     cartulary:password-guesses:CODE   number of failed attempts in the current period, with which it expires
     cartulary:known-networks:ID       sorted set: code of a network -> time of the last login from it, in
                                       seconds since 1970; the networks of a player
 
-All attempts to log in to an account from places where nobody has ever logged in to it count together, however
-many networks they come from. Each browser and each network from which its player has logged in before has a
-separate allowance, which others cannot use up. A handle that nobody has is treated like one of a player.
+All attempts to log in to an account from unknown places count together, however many networks they come from.
+Each browser and each network from which its player has logged in before has a separate allowance, which
+others cannot use up. A handle that does not exist is treated like an existing one.
 """
 
 import unicodedata
@@ -25,10 +25,10 @@ from service.shared_secret import MailTokens
 from service.visitors import UNKNOWN
 
 MAX_KNOWN_NETWORKS: Final = 20
-"""Networks that are remembered for a player: those of the last logins."""
+"""The number of networks of the last logins that are remembered for a player."""
 _SECONDS_KNOWN: Final = 180 * 24 * 3600
 _MAX_HANDLE_LENGTH: Final = 128
-"""Characters of a handle that are read; no player has a longer one."""
+"""The number of characters of a handle that are read; no handle is longer."""
 _NOBODY: Final = "nobody"
 _TOO_MANY_LOGINS: Final = message(
     "too many wrong passwords were entered for this account: try again later or where you have logged in"
@@ -39,9 +39,9 @@ _TOO_MANY_CONFIRMATIONS: Final = message("too many wrong passwords were entered:
 
 @dataclass(frozen=True, slots=True)
 class LoginSource:
-    """Where a visitor logs in: the network, and the browser, if it has a cookie of an earlier login.
+    """The place from which a visitor logs in: the network, and the browser, if it has logged in before.
 
-    `players` are those who have logged in with the browser.
+    `players` are the players who have logged in with the browser.
     """
 
     network: str = UNKNOWN
@@ -51,7 +51,7 @@ class LoginSource:
 
 @dataclass(frozen=True, slots=True)
 class GuessCount:
-    """What an attempt is counted with. `is_owners` states that the player has logged in there before."""
+    """The counter for an attempt. `is_owners` is True if the player has logged in there before."""
 
     key: str
     is_owners: bool
@@ -67,7 +67,7 @@ class PasswordGuesses:
         self._codes = codes
 
     def begin_login(self, handle: str, player_id: str | None, source: LoginSource) -> GuessCount:
-        """Count an attempt to log in with a handle, which is that of this player, if of anybody.
+        """Count an attempt to log in with a handle, and the player who has it, if any.
 
         It counts as failed until `forget` is called, so that attempts at the same time do not exceed the
         limit. Raises TooManyRequests.
@@ -90,7 +90,7 @@ class PasswordGuesses:
         return self._begin(self._count_of("session", player_id), _TOO_MANY_CONFIRMATIONS)
 
     def forget(self, count: GuessCount) -> None:
-        """Forget an attempt that was no wrong guess; at a place of the player, all failed attempts."""
+        """Forget an attempt that succeeded, and at a place of the player, all failed attempts."""
         with unavailable_on_error(), self._redis.pipeline() as pipeline:
             if count.is_owners:
                 pipeline.delete(count.key)

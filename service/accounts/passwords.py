@@ -1,8 +1,8 @@
-"""Passwords: which are too easy to guess, and argon2id hashes, which are computed in a separate thread pool.
+"""Rejects passwords that are easy to guess, and computes argon2id hashes in a separate thread pool.
 
-A hash takes about 40 ms of a core and 19 MiB of memory. The pool bounds how many are computed at the same
-time and how many wait. Its threads give way to those that serve play: argon2 releases the interpreter lock
-while it computes, and the threads have a lower scheduling priority.
+A hash takes about 40 ms of a core and 19 MiB of memory. The pool bounds the hashes that are computed at the
+same time and those that wait. Its threads yield to those that serve play: argon2 releases the interpreter
+lock while it computes, and the threads have a lower scheduling priority.
 """
 
 import os
@@ -29,18 +29,18 @@ MIN_GUESSES: Final = 10**6
 Guesses over HTTP are bounded separately (password_guesses.py).
 """
 ESTIMATED_CHARACTERS: Final = 24
-"""Characters of a password that are estimated. The time of an estimate grows quickly with the length."""
+"""The most characters of a password that are estimated; the time grows quickly with the length."""
 
 # The smallest setting that OWASP recommends: 19 MiB, two passes, one lane.
 _HASHER: Final = PasswordHasher(time_cost=2, memory_cost=19 * 1024, parallelism=1)
 _HASH_OF_NO_PASSWORD: Final = f"$argon2id$v=19$m=19456,t=2,p=1${'A' * 22}${'A' * 43}"
-"""Verified if there is no such handle, so that the response time does not reveal it."""
+"""A hash that is verified if the handle does not exist, so that the response time does not reveal that."""
 _NICENESS: Final = 10
-"""Added to the nice value of the threads. With 19, a thread that waits for a core while it holds the
+"""The increment of the nice value of the threads. With 19, a thread that waits for a core while it holds the
 interpreter lock would delay the others for longer."""
 
 _estimating: Final = threading.Lock()
-"""Held during an estimate, since the library keeps the words of an owner in a global variable."""
+"""Locked during an estimate, since the library keeps the owner's words in a global variable."""
 
 T = TypeVar("T")
 
@@ -60,7 +60,7 @@ class Passwords:
         return self._run(lambda: _HASHER.hash(_encoded(password)))
 
     def is_password(self, password_hash: str | None, password: str) -> bool:
-        """Return whether a password has this hash. Takes as long for None, which no password has."""
+        """Return whether a password has this hash. None, which no password has, takes as long."""
         return self._run(lambda: _is_password(password_hash or _HASH_OF_NO_PASSWORD, password))
 
     def _run(self, task: Callable[[], T]) -> T:
@@ -74,11 +74,12 @@ class Passwords:
 
 
 def is_easy_to_guess(password: str, words: Sequence[str] = ()) -> bool:
-    """Return whether a new password withstands too few guesses of somebody who knows these words.
+    """Return whether somebody who knows these words can guess a new password too easily.
 
-    A password that an account has already stays valid.
+    The existing passwords of accounts stay valid.
     """
-    # Imported late: its lists of words take 0.05 s and some megabytes, and most processes need none.
+    # The library is imported late: its lists of words take 0.05 s and some megabytes, and few processes need
+    # it.
     from zxcvbn import zxcvbn
 
     with _estimating:
@@ -87,7 +88,7 @@ def is_easy_to_guess(password: str, words: Sequence[str] = ()) -> bool:
 
 
 def is_outdated(password_hash: str) -> bool:
-    """Return whether a hash was made with other parameters than those for new passwords."""
+    """Return whether a hash was made with parameters other than those for new passwords."""
     return _HASHER.check_needs_rehash(password_hash)
 
 

@@ -4,7 +4,8 @@
     cartulary:personal-tokens:PLAYER    hash: SHA256 -> JSON {"name", "scopes", "created", "ends", "used"}
 
 A token is a random string that begins with PREFIX, and only its hash is stored. Sessions (tokens.py) have
-other keys, so that no version of the program takes a personal token for a session, which may do everything.
+other keys, so that no version of the program mistakes a personal token for a session, which may do
+everything.
 """
 
 import secrets
@@ -118,7 +119,7 @@ class PersonalTokens:
         return sorted(remaining, key=lambda token: (token.created, token.digest))
 
     def valid(self, digests: Sequence[str]) -> set[str]:
-        """Return those of the digests that are of tokens which are valid."""
+        """Return the digests, of these, whose tokens are valid."""
         if not digests:
             return set()
         return {*compress(digests, which_exist(self._redis, map(personal_digest_key, digests)))}

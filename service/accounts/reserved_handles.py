@@ -23,7 +23,7 @@ _SIGNS: Final = str.maketrans("", "", "_-.")
 
 
 def is_reserved(handle: str) -> bool:
-    """Return whether a handle is one of these names, or reads or looks like one.
+    """Return whether a handle is one of these names, or reads or looks like one of them.
 
     Case, accents, signs, a number at the end and digits for letters make no difference.
     """
@@ -37,7 +37,7 @@ def _variants(handle: str) -> tuple[str, ...]:
 
 
 def _forms(text: str) -> frozenset[str]:
-    """Return what a text is compared by: itself, and its skeletons, without accents and case."""
+    """Return the forms by which a text is compared: itself, and its skeletons, without accents and case."""
     return frozenset(_without_accents(form) for form in (text, *skeletons(text)))
 
 
