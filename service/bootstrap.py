@@ -1,4 +1,4 @@
-"""Where the parts of the service are created and connected to each other."""
+"""Creates the objects of the service, and connects them."""
 
 from dataclasses import dataclass
 
@@ -51,7 +51,7 @@ from service.wall_clock import TrustedClock
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """All parts of a service, for one process. Thread-safe; connects when it is first used."""
+    """The objects of a service, for one process. Thread-safe; connects when it is first used."""
 
     settings: Settings
     redis: redis.Redis
@@ -106,7 +106,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     deliveries = Deliveries(client, bounds, replication, is_sharded=is_cluster)
     listings = Listings(client, is_sharded=is_cluster)
     conditional_action_store = ConditionalActionStore(client)
-    # Registered before the games, because it looks for those that the player has not left yet.
+    # This is registered before the games, because it searches games that the player has not left yet.
     accounts.erasure.register(
         lambda player: conditional_action_store.delete(player, *listings.current_games(player))
     )
@@ -227,6 +227,6 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
 
 
 def trace_appends(service: Service, tracing: Tracing) -> None:
-    """Make spans of decisions, and of the appends within them."""
+    """Make spans for decisions, and for the appends within them."""
     tracing.trace(service.games.repository, "execute", "decide")
     tracing.trace(service.store, "append", "append")

@@ -1,4 +1,4 @@
-"""How many entries a collection of a player can have: one implementation of "at most N of these"."""
+"""Bounds collections: the one implementation of "at most N of these"."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ from redis.client import Pipeline
 from service.connection import unavailable_on_error
 
 _RESERVED_SECONDS: Final = 60
-"""How long a reservation counts if the process dies that made it: longer than any request takes."""
+"""The time for which a reservation counts if its process dies; it is longer than any request takes."""
 
 
 def store_if_fewer(
@@ -23,9 +23,10 @@ def store_if_fewer(
 ) -> bool:
     """Store an entry in a collection that has fewer than `maximum` of them, and return whether it is stored.
 
-    `count` returns the number of entries, by commands that the pipeline executes immediately. `store` gives
-    the pipeline the commands that store the entry, which all are on `key`. If the collection changes in
-    between, both are called again, so that concurrent requests cannot exceed the bound. Raises Unavailable.
+    `count` returns the number of entries, by commands that the pipeline executes immediately. `store` adds to
+    the pipeline the commands that store the entry, all of which must be on `key`. If the collection changes
+    in between, both are called again, so that concurrent requests cannot exceed the bound. Raises
+    Unavailable.
     """
     is_full = False
 
@@ -45,11 +46,10 @@ def store_if_fewer(
 def reserved_entry(
     client: redis.Redis, key: str, maximum: int, count: Callable[[], int], name: str
 ) -> Iterator[bool]:
-    """Reserve an entry in a collection for the time in which it is added, and yield whether there is room.
+    """Reserve an entry in a collection for the block in which it is added, and yield whether there is room.
 
-    This is for collections of which the entries are not on a single key: `count` returns how many there are.
-    The reservations are on `key`, and one that is made twice with the same `name` counts once. Raises
-    Unavailable.
+    This is for collections whose entries are not on a single key: `count` returns their number. Reservations
+    are on `key`, and two with the same `name` count as one. Raises Unavailable.
     """
     now = time.time()
 
@@ -66,6 +66,7 @@ def reserved_entry(
         yield has_room
     finally:
         if has_room:
-            # What was added is not refused because its reservation, which expires, cannot be removed.
+            # An entry that was added is not refused because its reservation, which expires, cannot be
+            # removed.
             with suppress(redis.RedisError):
                 client.zrem(key, name)

@@ -1,4 +1,4 @@
-"""The bounds of the resources that a visitor can use: reaching one costs that visitor, and not the others.
+"""The bounds of the resources that a visitor can use, so that nobody can take them from others.
 
 Each is a setting, `CARTULARY_` and its name in capitals; docs/bounds.md explains them in one table. Where a
 bound is per visitor, a visitor is the player of a valid token, and otherwise a network: an IPv4 address or an
@@ -16,21 +16,21 @@ def _bound(default: float, minimum: float = 1) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """All bounds of a service. Those on connections, requests and streams hold for each web process."""
+    """All bounds of a service. The bounds on connections, requests and streams apply to each web process."""
 
     max_connections: int = _bound(10_000)
     max_connections_per_address: int = _bound(512)
     max_new_connections_per_address: int = _bound(600)
     """Connections that one address may open in a burst, after it has opened few for a while."""
     new_connections_per_second: int = _bound(100)
-    """Connections that it may open in a second from then on."""
+    """Connections that the address may open in a second after the burst."""
     header_seconds: float = _bound(10.0, 0.1)
     """Time for the first byte of a request and the rest of its head."""
     keep_alive_seconds: float = _bound(75.0, 0.1)
     """Time for which a connection stays open after a response."""
     body_seconds: float = _bound(20.0, 0.1)
     send_seconds: float = _bound(20.0, 0.1)
-    """Time for which a client may read nothing of a response."""
+    """Time for which a client may stop reading a response."""
     max_header_bytes: int = _bound(16 * 1024, 1024)
     max_unsent_bytes_per_address: int = _bound(16 * 1024 * 1024, 64 * 1024)
     """Bytes of responses that wait in memory for clients at one address to read them."""
@@ -44,7 +44,7 @@ class Bounds:
     max_wait_seconds: float = _bound(2.0, 0.1)
     """Time after which a request that still waits for a thread is refused."""
     request_seconds: float = _bound(15.0, 0.1)
-    """Time after which the client of a request gets a refusal, whether or not it is still being handled."""
+    """Time after which a request is refused, even if it is still being handled."""
 
     picture_threads: int = _bound(2)
     """Pictures that are drawn at the same time, apart from other requests."""
@@ -83,7 +83,7 @@ class Bounds:
     cached_prefixes: int = _bound(2_000)
     """Earlier states of games in the cache of a process."""
     prefix_interval: int = _bound(256)
-    """Events between two of these states: the most that a read of a cached game folds."""
+    """Events between two of these states, which are the most that a read of a cached game folds."""
 
     page_events: int = _bound(5_000)
     """Events that are folded for a page of a list of games."""
@@ -143,11 +143,11 @@ class Bounds:
     max_conditional_actions: int = _bound(200)
     """Conditional actions that a player prepares for a game, conditions included."""
     max_conditional_width: int = _bound(50)
-    """Those that are prepared side by side, as alternatives."""
+    """Conditional actions that are alternatives of each other."""
     max_conditional_depth: int = _bound(50)
-    """Those that follow one another."""
+    """Conditional actions that follow one another."""
     max_conditional_bytes: int = _bound(32 * 1024, 1024)
-    """Size of what is stored of them."""
+    """Stored size of the conditional actions of a player in a game."""
     max_deliveries_per_game: int = _bound(1_000)
     """Stored deliveries of notifications about one game."""
     max_deliveries_per_player: int = _bound(1_000)
@@ -165,9 +165,9 @@ class Bounds:
     max_waiting_passwords: int = _bound(8)
     """Passwords that wait to be hashed."""
     max_password_guesses: int = _bound(10)
-    """Wrong passwords for one account: from all places that its player does not use, and from each other."""
+    """Wrong passwords for one account: from all unknown places together, and from each known one."""
     password_guess_seconds: float = _bound(3600.0, 1.0)
-    """The period in which they are counted."""
+    """The period in which wrong passwords are counted."""
 
     max_confirmations_per_player: int = _bound(5)
     """Confirmation mails that one player can request in a day."""
@@ -203,9 +203,9 @@ class Bounds:
     """Time for delivering a mail to the mail server."""
 
     checkpoint_seconds: float = _bound(1.0, 0.01)
-    """Age of a checkpoint of the transparency log from which on a new one is signed."""
+    """Age of a checkpoint of the transparency log at which a new one is signed."""
 
     max_clock_jump_seconds: float = _bound(5.0, 0.1)
-    """How far the clock may deviate from the monotonic clock, and from that of Redis."""
+    """Most that the clock may deviate from the monotonic clock, and from that of Redis."""
     clock_hold_seconds: float = _bound(3600.0, 0.1)
     """Time after a jump of the clock for which it must be steady before it is trusted again."""

@@ -1,19 +1,19 @@
 """Clients of a Redis Cluster, which are used like those of a single Redis.
 
-The nodes, their slots and their connections are kept by redis-py (`NodesManager`). Which command goes to
-which node is decided here, because `redis.cluster.RedisCluster` sends a command again whose connection was
-lost, so that a write might be done twice; it also connects when it is created, and its pipelines take no
-scripts.
+redis-py maintains the nodes, their slots and their connections (`NodesManager`). This module routes commands
+to nodes, because `redis.cluster.RedisCluster` repeats a command whose connection was lost, so that a write
+might be done twice. It also connects when it is created, and its pipelines do not support scripts.
 
 - A command goes to the master of its key. MGET, DEL, EXISTS and UNLINK are split by key, and so are not
   atomic across slots. SCAN, KEYS, DBSIZE, FLUSHALL and the loading of scripts go to every master.
 - A pipeline without a transaction goes to the masters of its keys at the same time. The commands of a
-  transaction, and the keys of a script, must share a slot: CrossSlotTransactionError and CROSSSLOT are
-  mistakes in the program.
-- Redirections (MOVED, ASK, TRYAGAIN) are followed: such a command was not executed. After a lost
+  transaction, and the keys of a script, must share a slot: CrossSlotTransactionError and CROSSSLOT are bugs
+  in the program.
+- Redirections (MOVED, ASK, TRYAGAIN) are followed, because the redirected command was not executed. After a
+lost
   connection, the slots are read again before the next command.
-- A message that is published on any node reaches the subscribers of all nodes, so that a subscription
-  needs one node.
+- A message that is published on any node reaches the subscribers of all nodes, so a subscription needs only
+one node.
 """
 
 import asyncio
@@ -54,9 +54,9 @@ Addresses = Sequence[tuple[str, int]]
 
 SLOTS: Final = 16_384
 REDIRECTIONS: Final = 16
-"""Redirections of a command that are followed."""
+"""The most redirections of a command that are followed."""
 _chance: Final = random.Random()  # noqa: S311 # it draws no secrets
-"""Chooses nodes. It is apart from the generator of the module, which tests make reproducible."""
+"""Chooses nodes. It is separate from the global generator, which tests make reproducible."""
 _PAUSE_SECONDS: Final = 0.05
 """Pause before a command is sent again to a slot that is being moved."""
 
@@ -73,7 +73,7 @@ _TO_ALL: Final[dict[str, Callable[[list[Any]], Any]]] = {
     "BGREWRITEAOF": all,
     "CONFIG SET": all,
 }
-"""Commands that go to every master, and what becomes of the replies."""
+"""Commands that go to every master, and the functions that merge the replies."""
 _TO_ANY: Final = frozenset(
     {
         "PING",
@@ -88,21 +88,21 @@ _TO_ANY: Final = frozenset(
         "COMMAND LIST",
     }
 )
-"""Commands without keys that any master may execute; in a pipeline, that of the command before."""
+"""Commands without keys that any master may execute; in a pipeline, the master of the command before."""
 
 
 class ClusterClient(redis.Redis):
     """A client of all masters of a cluster; it connects when it is first used. Thread-safe."""
 
     def __init__(self, addresses: Addresses, options: dict[str, Any]) -> None:
-        """`addresses` are those of some nodes; `options` are those of connections to each node."""
+        """`addresses` are those of some nodes; `options` apply to the connections to each node."""
         self._addresses = tuple(addresses)
         self._options = options
         self._nodes: NodesManager | None = None
         self._is_outdated = False
         self._lock = Lock()
         host, port = self._addresses[0]
-        # Of the pool of the base class, only the options are used, which decide how replies are read.
+        # Only the options of the base class's pool are used, which determine how replies are read.
         super().__init__(host=host, port=port, retry=Retry(NoBackoff(), 0), **options)
 
     @override
@@ -173,7 +173,8 @@ class ClusterClient(redis.Redis):
             return _pool(manager.get_node_from_slot(slot))
 
     def redirected(self, slot: int | None, send: Callable[[redis.ConnectionPool, bool], T]) -> T:
-        """Return what `send` returns for the connections to the master of a slot; follow redirections.
+        """Call `send` with the connections to the master of a slot, follow redirections, and return the
+        result.
 
         The second argument of `send` is whether ASKING must precede the command.
         """
@@ -195,7 +196,7 @@ class ClusterClient(redis.Redis):
         raise redis.ConnectionError("the slots of the cluster are being moved")
 
     def note_move(self, error: MovedError) -> None:
-        """Send what belongs to the slot in a redirection to its new master, and read all slots again."""
+        """Use the new master in a redirection for its slot, and read all slots again."""
         self._manager().move_slot(error)
         self._is_outdated = True
 
@@ -213,7 +214,7 @@ class ClusterClient(redis.Redis):
                     self._nodes = NodesManager(nodes, require_full_coverage=False, **self._options)
                 return self._nodes
         if self._is_outdated:
-            # A node of the URL may be reachable where all known ones are not.
+            # A node of the URL may be reachable even if no known node is.
             with _cluster_errors():
                 self._is_outdated = False
                 try:
@@ -298,7 +299,7 @@ class ClusterPipeline(Pipeline):
             try:
                 return super().execute(raise_on_error)
             except AskError as error:
-                # Also MOVED, which is a kind of it. Nothing was done.
+                # This includes MOVED. The command was not executed.
                 self._client.note_failure()
                 raise redis.WatchError("the slot has been moved") from error
             except (redis.ConnectionError, redis.TimeoutError):
@@ -364,7 +365,7 @@ class ClusterPipeline(Pipeline):
 
 
 class AsyncClusterClient(redis.asyncio.RedisCluster):
-    """A client for an event loop that only reads, all of whose users share a few connections to each node.
+    """A read-only client for an event loop, whose users share a few connections to each node.
 
     redis-py may send a command again, which changes nothing where nothing is written.
     """
@@ -373,10 +374,10 @@ class AsyncClusterClient(redis.asyncio.RedisCluster):
         super().__init__(
             startup_nodes=[AsyncClusterNode(host, port) for host, port in addresses],
             retry=AsyncRetry(NoBackoff(), 2),
-            # Some redirections at a time would otherwise close the connections that others are using.
+            # Otherwise, several redirections at a time would close connections that are in use.
             reinitialize_steps=0,
             require_full_coverage=False,
-            # One more for a command that is redirected while its pipeline holds a connection.
+            # One more connection is for a command that is redirected while its pipeline holds a connection.
             max_connections=2 * max_connections,
             **options,
         )
@@ -436,7 +437,7 @@ class _AsyncPipeline(AsyncClusterPipeline):
 def slot_of(args: Sequence[Any]) -> int | None:
     """Return the slot of the first key of a command; None for a command without keys.
 
-    Raises redis.DataError for a command that must not go to just any node.
+    Raises redis.DataError for a command that cannot go to an arbitrary node.
     """
     name = args[0]
     if name in _SCRIPTS:
@@ -475,7 +476,7 @@ def _pool(node: ClusterNode) -> redis.ConnectionPool:
 
 @contextmanager
 def _cluster_errors() -> Iterator[None]:
-    """Turn errors of redis-py about clusters, which are no redis.RedisError, into redis.ConnectionError."""
+    """Turn errors of redis-py about clusters that are not a redis.RedisError into redis.ConnectionError."""
     try:
         yield
     except CrossSlotTransactionError:

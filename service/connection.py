@@ -1,4 +1,4 @@
-"""Connecting to Redis, and turning its connection errors into `Unavailable`.
+"""Connects to Redis, and turns its connection errors into `Unavailable`.
 
     redis://HOST:PORT/DB, rediss://…, unix:///PATH        one Redis
     redis+sentinel://HOST:PORT,HOST:PORT/NAME/DB          the master NAME, which any of these Sentinels knows
@@ -9,9 +9,9 @@
 USER:PASSWORD@ before the hosts is for the Redis, and ?sentinel_password=… for the Sentinels. After a
 failover, a connection to the former master is closed, and the next one goes to the new master.
 
-No command is ever sent twice automatically: after a lost connection it is unknown whether a write was
-done, so only the caller may repeat it. redis-py notices a connection that Redis has closed before it
-sends anything on it, and replaces it; so the first request after an outage succeeds.
+No command is ever sent twice automatically: after a lost connection it is unknown whether a write was done,
+so only the caller may repeat it. redis-py notices that Redis has closed a connection before it sends anything
+on it, and replaces it; therefore the first request after an outage succeeds.
 """
 
 from collections.abc import Iterable, Iterator
@@ -55,7 +55,7 @@ _REFUSES_WRITES: Final = (
     redis.exceptions.NoScriptError,
 )
 READ_ONLY: Final = "READONLY"
-"""The beginning of the error of a replica that is asked to write, or a part of it if a script asks."""
+"""The beginning of the error of a replica after a write command, or a part of the error in a script."""
 _NO_WRITES: Final = (
     "MISCONF",
     "NOREPLICAS",
@@ -64,11 +64,11 @@ _NO_WRITES: Final = (
     "LOADING",
     "OOM",
     READ_ONLY,
-    # A master that has become a replica since the write before.
+    # A master has become a replica since the previous write.
     "WAIT cannot be used",
     "WAITAOF cannot be used with replica",
 )
-"""Words in error messages of Redis which mean that it accepts no writes at the moment."""
+"""Words in error messages of Redis that mean that it currently accepts no writes."""
 
 STORE_AWAY: Final = message("the store does not respond")
 
@@ -77,7 +77,7 @@ WRONG_TYPE: Final = "WRONGTYPE"
 
 
 class InvalidRedisUrl(CartularyError):
-    """The URL names no Redis. The message leaves the URL out, which may contain a password."""
+    """The URL is not that of a Redis. The message does not contain it, because it may have a password."""
 
 
 def connect(
@@ -116,9 +116,9 @@ def connect(
 def connect_async(
     url: str, *, max_connections: int, seconds_to_connect: float, seconds_to_respond: float
 ) -> "redis.asyncio.Redis":
-    """Return a client for an event loop, all of whose users share a few connections.
+    """Return a client for an event loop, whose users share a few connections.
 
-    While all of them are used, a command waits for one, at most `seconds_to_respond`.
+    If all connections are in use, a command waits for one for at most `seconds_to_respond`.
     """
     options: dict[str, Any] = {
         "socket_connect_timeout": seconds_to_connect,
@@ -126,7 +126,7 @@ def connect_async(
     }
     if is_cluster(url):
         cluster = parse_cluster_url(url)
-        # It has the methods that readers use, and no class in common with the client of a single Redis.
+        # It has the methods that readers use, but shares no class with the client of a single Redis.
         return cast(
             "redis.asyncio.Redis",
             AsyncClusterClient(cluster.nodes, max_connections, options | cluster.options),
@@ -220,11 +220,11 @@ def _parse_hosts(netloc: str) -> tuple[dict[str, str | None], list[tuple[str, in
 
 
 class _Client(redis.Redis):
-    """A client that sends each command once, and does nothing else.
+    """A client that sends each command exactly once.
 
-    redis-py prepares repetitions and OpenTelemetry metrics for every command, and looks at the type of each
-    argument, which takes longer than sending it. A connection that fails closes itself, and the pool opens it
-    again.
+    redis-py prepares retries and OpenTelemetry metrics for
+    every command, and checks the type of each argument, which takes longer than sending it. A connection that
+    fails closes itself, and the pool opens it again.
     """
 
     @override
@@ -242,9 +242,9 @@ class _Client(redis.Redis):
 class _MasterConnection(SentinelManagedConnection):
     """A connection to a master that closes itself when the reading of a reply fails or is interrupted.
 
-    That of redis-py stays open, unlike all its others: the next command would wait for the reply of the one
-    before, and take it for its own. And if the master has become a replica, redis-py says that the connection
-    failed, and not that the server accepts no writes.
+    redis-py's connection stays open, unlike its other connections: the next command would read the reply of
+    the previous one as its own. In addition, if the master has become a replica, redis-py reports that the
+    connection failed instead of that the server accepts no writes.
     """
 
     @override
@@ -260,18 +260,18 @@ class _MasterConnection(SentinelManagedConnection):
 
 
 class _TlsMasterConnection(_MasterConnection, SSLConnection):
-    """The same with TLS."""
+    """A `_MasterConnection` with TLS."""
 
 
 class _MasterClient(_Client):
-    """A client that leaves a server which is no longer a master, and closes its connections to Sentinels."""
+    """A client that leaves a server that is no longer a master, and closes connections to Sentinels."""
 
     @override
     def parse_response(self, connection: Any, command_name: Any, **options: Any) -> Any:
         try:
             return super().parse_response(connection, command_name, **options)  # type: ignore[no-untyped-call] # redis-py has no annotations here
         except redis.ResponseError as error:
-            # redis-py knows this error of commands, but not of scripts before Redis 7.
+            # redis-py recognizes this error of commands, but not of scripts before Redis 7.
             if READ_ONLY in str(error):
                 connection.disconnect()
             raise
@@ -285,11 +285,11 @@ class _MasterClient(_Client):
 
 
 class _AsyncMasterPool(SentinelConnectionPool, redis.asyncio.BlockingConnectionPool):
-    """The connections to a master, for which users wait while all are used."""
+    """The connections to a master; if all are in use, a user waits for one."""
 
 
 class _AsyncMasterClient(redis.asyncio.Redis):
-    """A client that closes its connections to the Sentinels, too."""
+    """A client that also closes its connections to the Sentinels."""
 
     @override
     async def aclose(self, close_connection_pool: bool | None = None) -> None:
@@ -319,7 +319,7 @@ def unavailable_on_error() -> Iterator[None]:
 
 
 def which_exist(client: redis.Redis, keys: Iterable[str]) -> list[bool]:
-    """Return for each key whether it exists, in one round trip. Raises Unavailable."""
+    """Return whether each key exists, in one round trip. Raises Unavailable."""
     with unavailable_on_error(), client.pipeline(transaction=False) as pipeline:
         for key in keys:
             pipeline.exists(key)
@@ -327,8 +327,8 @@ def which_exist(client: redis.Redis, keys: Iterable[str]) -> list[bool]:
 
 
 def count_attempt(client: redis.Redis, key: str, seconds: float, limit: int) -> int:
-    """Count one more in a period that begins with the first; return the seconds until its end if it is one
-    too many, else 0. Raises Unavailable.
+    """Count an attempt in a period that begins with the first one. Return the seconds until the end of the
+    period if there are more than `limit`, else 0. Raises Unavailable.
     """
     with unavailable_on_error(), client.pipeline() as pipeline:
         pipeline.set(key, 0, nx=True, px=round(seconds * 1000))
@@ -341,13 +341,13 @@ def count_attempt(client: redis.Redis, key: str, seconds: float, limit: int) -> 
 def to_text(value: bytes | str) -> str:
     """Return a value of a reply of Redis as text, with escapes for bytes that are not UTF-8.
 
-    So one damaged value is no error where many are read. redis-py declares values as bytes or text.
+    A damaged value among many is therefore not an error. redis-py declares values as bytes or text.
     """
     return value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
 
 
 def text_or_none(value: bytes | str | None) -> str | None:
-    """Return such a value as text, like `to_text`; None for None."""
+    """Return a value of a reply as text, like `to_text`; None for None."""
     return None if value is None else to_text(value)
 
 

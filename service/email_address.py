@@ -1,4 +1,4 @@
-"""E-mail addresses: their form, checked by email-validator without any request to a name server.
+"""E-mail addresses, whose form is checked by email-validator without a request to a name server.
 
 Internationalized addresses are accepted and normalized: letters composed (NFC), the domain in lower case.
 """
@@ -11,7 +11,7 @@ from domain.errors import CartularyError
 from service.entered_text import trim
 
 MAX_LENGTH: Final = 254
-"""Characters of an address (RFC 5321, with the angle brackets left out)."""
+"""The most characters of an address (RFC 5321, without the angle brackets)."""
 MAX_SENDER_LOCAL_LENGTH: Final = 30
 """A local part has at most 64 octets (RFC 5321); a tag for bounces takes 33 of them with its plus sign."""
 
@@ -41,9 +41,9 @@ def parse_address(text: str) -> str:
 
 
 def limit_key(address: str) -> str:
-    """Return what the variants of an address have in common that usually reach the same mailbox.
+    """Return a key that is the same for variants of an address that usually reach the same mailbox.
 
-    These are the address without regard to case, and with a tag: `ada+games@example.org`.
+    Variants differ in case, or have a tag: `ada+games@example.org`.
     """
     local, _, domain = address.casefold().rpartition("@")
     return f"{local.partition('+')[0]}@{domain}"
@@ -68,9 +68,9 @@ def parse_sender(text: str) -> Address:
 
 
 def ascii_form(address: str) -> str:
-    """Return an address that was checked with its domain in ASCII (IDNA), if that is possible.
+    """Return a checked address with its domain in ASCII (IDNA), if that is possible.
 
-    Then it is one for every mail server. An address whose local part is not ASCII is returned as it is.
+    Every mail server accepts that form. An address whose local part is not ASCII is returned unchanged.
     """
     from email_validator import validate_email
 

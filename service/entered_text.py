@@ -1,8 +1,8 @@
-"""What people type or paste, without the white space that they do not see.
+"""Cleans entered text of white space that people do not see.
 
 Phones add a space after a word that they complete, and text that is copied from a page or a mail may have
-non-breaking and zero-width spaces around it. They are no part of a handle, an address or a code. Passwords
-are taken as they are.
+non-breaking and zero-width spaces around it. These are not part of a handle, an address or a code. Passwords
+are not changed.
 """
 
 import unicodedata

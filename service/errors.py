@@ -22,7 +22,7 @@ class ServiceError(CartularyError):
 
 
 def log_text(error: BaseException) -> str:
-    """Return in one line of English what an error reports, for logs and reports of operators."""
+    """Return the report of an error in one line of English, for logs and reports to operators."""
     return english(error.message) if isinstance(error, CartularyError) else str(error)
 
 
@@ -67,7 +67,7 @@ class UnsupportedBody(ServiceError):
 
 
 class Conflict(ServiceError):
-    """What is asked for is not possible as things are."""
+    """The request is not possible in the current state."""
 
     status = 409
 
@@ -89,7 +89,7 @@ class NotAGuest(Conflict):
 
 
 class OperationNotPossible(Conflict):
-    """An administrator cannot do this to this account or game as it is."""
+    """The account or game does not allow this operation of an administrator."""
 
 
 class TooManyGames(Conflict):
@@ -149,7 +149,7 @@ class KeyNotUsable(Conflict):
 
 
 class InvalidPlayerSignature(ServiceError):
-    """A signature by the key of a player does not cover what it must."""
+    """A signature by the key of a player does not match its payload."""
 
     status = 422
 
@@ -171,7 +171,7 @@ class TooManyRequests(ServiceError):
 
 
 class Unavailable(ServiceError):
-    """A part that the service needs does not respond; repeat the request after `retry_after` seconds.
+    """A dependency of the service does not respond; repeat the request after `retry_after` seconds.
 
     After a write it is unknown whether the write was done: repeat it with the same idempotency key.
     """
@@ -184,10 +184,10 @@ class Unavailable(ServiceError):
 
 
 class GameDamaged(Unreadable):
-    """An event of a game is not stored as it was appended, so that nothing from it on can be read.
+    """An event of a game is not stored as it was appended, so this event and later ones cannot be read.
 
-    `event` is its seq, and `fault` what is wrong with it. `sound` is the game after the event before it, if
-    that is known.
+    `event` is its seq, and `fault` describes the damage. `sound` is the game before the event, if it is
+    known.
     """
 
     def __init__(self, game_id: str, event: int, fault: Text, sound: Game | None = None) -> None:

@@ -27,7 +27,7 @@ KEYS: Final = "cartulary:keys"
 
 
 class NoKeyError(CartularyError):
-    """There is no readable signing key, or it is not published by this service."""
+    """There is no readable signing key, or this service has not published it."""
 
 
 class RetiredKeyError(NoKeyError):
@@ -37,9 +37,9 @@ class RetiredKeyError(NoKeyError):
 class Keyring:
     """Signs with the key of a PEM file, which is generated if it does not exist. Thread-safe.
 
-    A `read_only` keyring neither generates nor publishes a key: a command that only reads a service
-    must not change its list of keys. Its methods that sign raise NoKeyError unless the key exists and
-    is published. Those of any keyring raise RetiredKeyError if the key was retired before its first use.
+    A `read_only` keyring neither generates nor publishes a key: a command that only reads a service must not
+    change its list of keys. Its signing methods raise NoKeyError unless the key exists and is published. The
+    signing methods of every keyring raise RetiredKeyError if the key was retired before its first use.
     """
 
     def __init__(
@@ -55,17 +55,17 @@ class Keyring:
 
     @cached_property
     def signing_key(self) -> SigningKey:
-        """The signing key, which is loaded and published when it is used first.
+        """The signing key, which is loaded and published when it is first used.
 
-        Use it before an event gets its time that the key will sign: its signatures are valid only for events
-        since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError and Unavailable.
-        After the first use, it asks the store no more: `check` notices a later retirement.
+        Read this before dating an event that the key will sign: its signatures are valid only for events
+        since its `from`. Raises Unreadable and OSError (the key file), RetiredKeyError and Unavailable. The
+        store is not read again after the first use: `check` notices a later retirement.
         """
-        # Two threads may both do this: they find or create the same key, and publish it once.
+        # Two threads may do this at the same time: they find or create the same key, and publish it once.
         return self._find_key() if self._read_only else self._create_key()
 
     def publish_key(self) -> None:
-        """Publish the signing key, unless this was done before. Raises what `signing_key` raises."""
+        """Publish the signing key, unless this was done before. Raises the errors of `signing_key`."""
         _ = self.signing_key
 
     def check(self) -> None:
@@ -80,7 +80,7 @@ class Keyring:
         self._check_validity(key)
 
     def shown_head(self, game_id: str, seq: int, hash: str) -> JsonObject:
-        """Return the signed statement that an event is now the last one of a game (docs/formats.md)."""
+        """Return the signed statement that an event is currently the last one of a game (docs/formats.md)."""
         return self.signing_key.sign(
             shown_head_payload(game_id, seq, hash, wall_clock.format(wall_clock.now()))
         )
@@ -117,7 +117,7 @@ class Keyring:
     def retire(self, key: str) -> JsonObject:
         """Set `until` of a key to the current time, and return its entry. Raises NotFound.
 
-        A key that is retired already stays as it is.
+        A key that is already retired is not changed.
         """
         for entry in self.public_keys():
             if entry["key"] == key:

@@ -1,7 +1,7 @@
-"""What the current work belongs to: a request, a job, or a mail with which a player has answered.
+"""The provenance of the current work: a request, a job, or a mail with the answer of a player.
 
 Its id is in every line that the work logs (service/operation/json_logging.py), and beside each event that it
-appends (service/store/append.lua). So an event leads to the lines of the operator's log. Records, proofs
+appends (service/store/append.lua). An event thus leads to the lines of the operator's log. Records, proofs
 and responses contain only the event.
 
 Encoded, it is the first letter of its kind and its id, and if traces are on, the context of the trace
@@ -24,19 +24,19 @@ class Provenance(NamedTuple):
     id: str
 
     def encode(self) -> str:
-        """Return the form in which it is stored beside an event."""
+        """Return the provenance in the form that is stored beside an event."""
         return f"{self.kind[0]} {self.id}"
 
 
 REQUEST: Final = Provenance("request", "").encode()
-"""What the encoded provenance of a request begins with, before the id of the request."""
+"""The prefix of the encoded provenance of a request, before the id of the request."""
 CURRENT: Final[ContextVar[str]] = ContextVar("provenance", default="")
-"""What the work of this thread belongs to, encoded; "" if it is none of these."""
+"""The encoded provenance of the work of this thread; "" without one."""
 
 
 @contextmanager
 def working_for(provenance: Provenance) -> Iterator[None]:
-    """Set what the work of this thread belongs to, until the end of the block."""
+    """Set the provenance of the work of this thread for the block."""
     token = CURRENT.set(provenance.encode())
     try:
         yield
@@ -45,7 +45,7 @@ def working_for(provenance: Provenance) -> Iterator[None]:
 
 
 def decode(stored: str) -> Provenance | None:
-    """Return what `Provenance.encode` has encoded; None for anything else."""
+    """Return the provenance in a text of `Provenance.encode`; None for any other text."""
     letter, _, rest = stored.partition(" ")
     id, _, _ = rest.partition(" ")
     kind = _KIND_OF_LETTER.get(letter)

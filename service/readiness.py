@@ -1,7 +1,6 @@
-"""Whether a process is ready: the log accepts writes, the queue responds, and the signing key is published.
+"""Checks that a process is ready: the log accepts writes, the queue responds, and the key is published.
 
-The check uses separate connections and timeouts, so it is quick whatever the rest of the process is waiting
-for.
+The check uses separate connections and timeouts, so it is quick even if the rest of the process is waiting.
 """
 
 import logging
@@ -23,9 +22,9 @@ from service.settings import Settings
 log = logging.getLogger(__name__)
 
 SECONDS_TO_RESPOND: Final = 0.5
-"""Time after which a Redis that does not respond counts as unreachable."""
+"""The time without a response after which a Redis counts as unreachable."""
 ATTEMPTS: Final = 2
-"""Attempts after which a Redis that does not respond to requests counts as unreachable."""
+"""The number of attempts after which a Redis that does not respond counts as unreachable."""
 WRITE_CHECK_KEY: Final = "cartulary:write-check"
 _KEY_SECONDS: Final = 60
 
@@ -41,10 +40,10 @@ class Readiness:
         self._keyring = keyring
 
     def check(self) -> None:
-        """Raise Unavailable if the process is not ready; takes about a second at most.
+        """Raise Unavailable if the process is not ready.
 
-        A ping is not enough: a replica, a Redis without memory, and one that cannot save respond to it, and
-        accept no writes.
+        This takes about a second at most. A ping is not enough: a replica, a Redis without memory, and a
+        Redis that cannot save all respond to it, but accept no writes.
         """
         try:
             with unavailable_on_error():
@@ -72,7 +71,7 @@ class Readiness:
     def risks(self) -> list[Message]:
         """Return the settings with which the Redis servers can lose acknowledged data.
 
-        Takes no longer than `check`; what does not respond is no risk.
+        This takes no longer than `check`; a Redis that does not respond has no risks.
         """
         try:
             return risks(self._log, None if self._queue is self._log else self._queue)
@@ -82,8 +81,8 @@ class Readiness:
     def store_responds(self) -> bool:
         """Return whether the Redis of the logs responds within SECONDS_TO_RESPOND to one of ATTEMPTS pings.
 
-        On a machine without a free core, an attempt fails once in a while although Redis is well. Then no
-        request must be refused.
+        On a machine without a free core, an attempt fails occasionally although Redis works. No request must
+        be refused because of that.
         """
         return any(self._store_responds_now() for _ in range(ATTEMPTS))
 
@@ -96,7 +95,7 @@ class Readiness:
 
 
 def readiness_as_json(risks: Sequence[Message], render: Renderer) -> JsonObject:
-    """Return the readiness of a process that is ready, with what its Redis servers can lose, if anything."""
+    """Return the readiness of a process that is ready, with the risks of its Redis servers, if any."""
     named = {"risks": [render.sentence(risk) for risk in risks]} if risks else {}
     return {"status": "ready", **named}
 

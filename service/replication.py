@@ -1,18 +1,18 @@
-"""Waiting for replicas, whose data survive the failover of a master (CARTULARY_WAIT_REPLICAS).
+"""Waits for replicas, whose data survives the failover of a master (CARTULARY_WAIT_REPLICAS).
 
-    cartulary:replication          written before a wait; expires at once
+    cartulary:replication          written before a wait; expires immediately
     cartulary:{TAG}:replication    the same in a cluster, one on each master
 
 WAITAOF counts the replicas that have the last write of its connection on their disks, and WAIT those that
-have received it. A replica receives the writes of its master in their order, so when it has the last one,
-it has all before it. The event store waits for the events of a game by itself (`RedisEventStore.append`).
-Here is the wait for everything else: before a request that may have written is answered, before an outbox
-entry is acknowledged, before a delivery about an event is created, and before a checkpoint is signed.
+have received it. A replica receives the writes of its master in order, so when it has the last one, it has
+all earlier ones. The event store itself waits for the events of a game (`RedisEventStore.append`). This
+module waits for everything else: before a request that may have written is answered, before an outbox entry
+is acknowledged, before a delivery about an event is created, and before a checkpoint is signed.
 
-WAITAOF follows WAIT if the master knows it, and syncs every write itself (`appendfsync always`): then its
-replicas are expected to do so, too. Alone, it would take up to a second: the replica that it asks has not
-written to its disk yet, and tells so by itself only once a second. After WAIT, the replica has. Redis 6.2 and
-7.0 do not know it.
+WAITAOF follows WAIT if the master supports it, and syncs every write itself (`appendfsync always`): its
+replicas are then expected to do so, too. Alone, WAITAOF would take up to a second: the replica has not yet
+written to its disk, and otherwise reports that only once a second. After WAIT, it has. Redis 6.2 and 7.0 do
+not support WAITAOF.
 """
 
 from collections.abc import Hashable, Sequence
@@ -27,11 +27,11 @@ from service.connection import unavailable_on_error
 from service.errors import Unavailable
 
 REPLICATION_MILLISECONDS: Final = 2000
-"""Time that replicas have to receive a write."""
+"""The time that replicas have to receive a write."""
 TOO_FEW_REPLICAS: Final = message("too few replicas of the store have what was written; try again")
 _KEY: Final = "cartulary:replication"
 _NO_WAITAOF: Final = ("unknown command", "appendonly is disabled")
-"""What errors of a master contain that does not know WAITAOF, or keeps no append-only file."""
+"""Parts of the errors of a master that does not support WAITAOF, or keeps no append-only file."""
 
 
 class Replication:
@@ -41,14 +41,14 @@ class Replication:
         self._redis = client
         self._replicas = replicas
         self._syncs: bool | None = None
-        """Whether replicas are asked what is on their disks; None if the master has not been asked yet."""
+        """Whether WAITAOF is used; None if it is not known yet whether the master supports it."""
 
     def add_wait(self, pipeline: Pipeline, key: str) -> None:
-        """Add a wait for what was written before to a pipeline: two or three commands, on the node of a key.
+        """Add a wait for all previous writes to a pipeline: two or three commands, on the node of a key.
 
         Raises Unavailable.
         """
-        # Both count from the last write of their connection.
+        # Both commands count from the last write of their connection.
         pipeline.set(key, 1, px=REPLICATION_MILLISECONDS)
         if self._syncs is None:
             self._syncs = _syncs_every_write(self._redis)
@@ -59,7 +59,7 @@ class Replication:
     def execute(self, pipeline: Pipeline) -> list[Any]:
         """Execute a pipeline with waits, and return the replies. Raises Unavailable.
 
-        A master that has taken over may be another engine, or have other settings: it is asked again.
+        A master that has taken over may be another engine, or have other settings, so it is asked again.
         """
         try:
             return pipeline.execute()
@@ -70,9 +70,9 @@ class Replication:
             raise Unavailable(TOO_FEW_REPLICAS) from error
 
     def is_enough(self, replies: Sequence[Any]) -> bool:
-        """Return whether enough replicas have what was written, by the replies to the commands of a wait.
+        """Return whether enough replicas have the writes, from the replies to the commands of a wait.
 
-        The first reply is that to the write of the wait.
+        The first reply is to the write of the wait.
         """
         return all(
             reply[0] >= 1 and reply[1] >= self._replicas
@@ -82,7 +82,7 @@ class Replication:
         )
 
     def masters(self) -> Hashable:
-        """Return the masters as this process knows them, which are others after a failover.
+        """Return the masters that this process knows, which change with a failover.
 
         Raises Unavailable.
         """
@@ -99,11 +99,11 @@ class Replication:
             return None
 
     def wait(self, since: Hashable = None) -> None:
-        """Return when the replicas have everything that this process has written.
+        """Wait until the replicas have everything that this process has written.
 
         `since` are the masters before the first of these writes: if others have taken over, they may lack it.
-        Raises Unavailable in this case, and if the replicas are not quick enough. What was written may be
-        kept all the same.
+        Raises Unavailable in this case, and if the replicas are not quick enough. The writes may be kept
+        nevertheless.
         """
         if not self._replicas:
             return
@@ -121,7 +121,7 @@ class Replication:
 
 
 def _syncs_every_write(client: redis.Redis) -> bool:
-    """Return whether a master syncs each write, and knows WAITAOF; false if it does not show it."""
+    """Return whether a master syncs each write and supports WAITAOF; False if it hides its configuration."""
     try:
         commands: Any = client.execute_command("COMMAND LIST", "FILTERBY", "PATTERN", "waitaof")  # type: ignore[no-untyped-call] # redis-py has no annotations here
         settings: Any = client.config_get("append*") if commands else {}

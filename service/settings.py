@@ -79,15 +79,15 @@ from service.operation.data_folder import (
 
 PREFIX: Final = "CARTULARY_"
 _RATES: Final = f"{PREFIX}RATE_"
-"""How the names of the variables of rate limits begin, which may be empty."""
+"""The prefix of the names of the variables for rate limits, whose values may be empty."""
 
 
 _SCHEMES_OF_MANY: Final = ("redis+sentinel", "rediss+sentinel", "redis+cluster", "rediss+cluster")
-"""Schemes of URLs that name several servers."""
+"""The schemes of URLs that name several servers."""
 DEFAULT_PUBLIC_URL: Final = "http://127.0.0.1:8000"
 DEFAULT_REPLY_LMTP: Final = "127.0.0.1:8024"
 MAX_WITNESSES: Final = 32
-"""Witnesses whose cosignatures are collected; each adds about 150 bytes to a checkpoint."""
+"""The most witnesses whose cosignatures are collected; each adds about 150 bytes to a checkpoint."""
 
 
 class SettingsError(CartularyError):
@@ -95,7 +95,7 @@ class SettingsError(CartularyError):
 
 
 class InvalidValue(CartularyError):
-    """The text in a variable is not valid; validators raise this, or what the parser of the text raises."""
+    """The text in a variable is not valid; validators raise this, or the error of the parser of the text."""
 
 
 def _url_with(*schemes: str, needs_host: bool = False) -> Callable[[str], None]:
@@ -294,10 +294,10 @@ def _setting(
     parse: Callable[[str], Any] = str,
     repr: bool = True,
 ) -> Any:
-    """Return the field of a setting that has a variable, whose name is its own in capitals.
+    """Return the field of a setting with a variable, whose name is that of the setting in capitals.
 
-    A setting with a `minimum` is a number, of the type of the default. The text of another one must pass
-    `check`, and `parse` returns its value.
+    A setting with a `minimum` is a number, of the type of the default. The text of other settings must pass
+    `check`, and `parse` returns the value.
     """
     metadata = {"check": check, "minimum": minimum, "maximum": maximum, "parse": parse}
     return field(default=default, repr=repr, metadata=metadata)
@@ -305,7 +305,7 @@ def _setting(
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a deployment can configure. URLs may contain passwords, so `repr` leaves them out."""
+    """The configuration of a deployment. URLs may contain passwords, so `repr` leaves them out."""
 
     data: Path
     redis_url: str = field(repr=False)
@@ -421,7 +421,7 @@ class _Variables(Env):
 
 
 def _queue_fault(redis_url: str | None, queue_url: str | None) -> Message | None:
-    """Return what is wrong with the Redis of the queue: RQ has keys of several slots in one transaction."""
+    """Return the fault of a Redis Cluster for the queue: RQ uses keys of several slots in one transaction."""
     # Imported here, so that commands without settings start quickly.
     from service.connection import is_cluster
 
@@ -462,7 +462,7 @@ def _raise_errors(
         )
         errors[f"{PREFIX}SIGNING_KEY"] = [fault]
     except OSError:
-        # There is no key yet, or only another user may read it. The commands that sign report that.
+        # There is no key yet, or only another user can read it. The commands that sign report that.
         pass
     if errors:
         faults = semicolon_list(

@@ -1,5 +1,5 @@
-"""Secrets that all processes share, and codes of one: tokens in mails that need not be stored, digests of
-addresses.
+"""Secrets that all processes share, and codes from them: tokens in mails, which need not be stored, and
+digests of addresses.
 
 cartulary:mail-secret    random bytes, created by the first process that needs them
 """
@@ -17,7 +17,7 @@ from service.entered_text import trim_code
 _KEY: Final = "cartulary:mail-secret"
 _SECRET_BYTES: Final = 32
 CODE_DIGITS: Final = 32
-"""Hexadecimal digits of a code, of four bits each."""
+"""The number of hexadecimal digits of a code, of four bits each."""
 
 
 def shared_secret(client: redis.Redis, key: str) -> bytes:
@@ -41,15 +41,15 @@ class MailTokens:
         return hmac.new(self._key(), text, sha256).hexdigest()[:CODE_DIGITS]
 
     def digest(self, address: str) -> str:
-        """Return what is stored instead of an address where it only has to be recognised."""
+        """Return the digest of an address, which is stored where the address only has to be recognised."""
         return self.code("address", address)
 
     def unsubscribe_token(self, player: str) -> str:
-        """Return the token with which mails to a player can be ended, without logging in."""
+        """Return the token with which a player can unsubscribe from mails without logging in."""
         return f"{player}.{self.code('unsubscribe', player)}"
 
     def unsubscribing_player(self, token: str) -> str | None:
-        """Return the id of the player whose token to unsubscribe this is; None if it is nobody's."""
+        """Return the id of the player whose unsubscribe token this is; None if it is not valid."""
         player, _, code = trim_code(token).partition(".")
         expected = self.code("unsubscribe", player)
         return player if hmac.compare_digest(code.encode(), expected.encode()) else None

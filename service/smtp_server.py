@@ -20,7 +20,7 @@ _PARAMETERS: Final = frozenset({"tls", "ca"})
 
 
 class InvalidSmtpUrl(CartularyError):
-    """The URL names no SMTP server. The message leaves the URL out, which may contain a password."""
+    """The URL is not that of an SMTP server. The message does not contain it, as it may have a password."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class SmtpServer:
     user: str | None = None
     password: str | None = field(default=None, repr=False)
     ca_file: Path | None = None
-    """PEM file of the authorities whose certificates are accepted; None for those of the system."""
+    """The PEM file of the accepted certificate authorities; None for those of the system."""
 
 
 def parse_smtp_url(url: str) -> SmtpServer:

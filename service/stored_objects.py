@@ -1,8 +1,8 @@
 """Dataclasses that are stored as JSON objects, and that a later version may have written.
 
-While processes are replaced one by one, and after a return to an earlier version, a process reads members and
-words that it does not know. It ignores them, and keeps the members when it stores the object again: a class
-whose objects are changed has a field `later_members` for them.
+While processes are replaced one by one, and after a downgrade, a process reads members and words that it does
+not know. It ignores them, and keeps the members when it stores the object again: a class whose objects are
+changed has a field `later_members` for them.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 def decode_object(object_type: type[_T], stored: bytes | str | Mapping[str, Any]) -> _T:
     """Return an instance of a dataclass from its JSON.
 
-    Members that the dataclass does not have become its `later_members`, if it has this field. Raises
+    Unknown members become its `later_members`, if it has this field. Raises
     ValueError and TypeError if the JSON is not an object with the members that are necessary.
     """
     members = stored if isinstance(stored, Mapping) else orjson.loads(stored)
@@ -34,7 +34,7 @@ def decode_object(object_type: type[_T], stored: bytes | str | Mapping[str, Any]
 
 
 def members_of(instance: Any) -> dict[str, Any]:
-    """Return the members to store for a dataclass and those in it, with the members of later versions."""
+    """Return the members to store for a dataclass and the dataclasses in it, with those of later versions."""
     members: dict[str, Any] = _merged(asdict(instance))
     return members
 

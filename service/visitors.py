@@ -1,4 +1,4 @@
-"""The network of a client address, by which bounds and rate limits count visitors without a token."""
+"""Networks of client addresses, by which bounds and rate limits count visitors without a token."""
 
 from functools import lru_cache
 from ipaddress import IPv4Address, ip_address, ip_network
@@ -17,7 +17,7 @@ def network_of(address: str) -> str:
     An IPv4 address that is mapped to IPv6 (`::ffff:192.0.2.1`) counts as the IPv4 address.
     """
     try:
-        # A link-local address may name an interface after `%`, which is no part of the network.
+        # A link-local address may name an interface after `%`, which is not part of the network.
         parsed = ip_address(address.partition("%")[0])
     except ValueError:
         return UNKNOWN

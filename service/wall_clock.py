@@ -1,14 +1,14 @@
 """The wall clock, the trusted clock, and timestamps: the only place that reads the current time.
 
 UTC throughout; tests freeze it. Timestamps are written as in the log: RFC 3339 with milliseconds and `Z`.
-What decides about a game, or is stored in its log, uses the trusted clock: the wall clock, unless it has
+Decisions about games, and the times in their logs, use the trusted clock: the wall clock, unless it has
 jumped.
 
 A wall clock can jump, for example if an operator sets it wrong. The monotonic clock cannot, so a jump shows
 in the difference between the two. After a jump, the trusted clock continues from the time before it, and no
-turn is forfeited, until the wall clock is right again or has been steady for so long that it is believed.
-Slow corrections, such as those of NTP, are followed. Suspending the machine is no jump, because the
-monotonic clock that is used here runs on. docs/recovery.md describes what an operator notices.
+turn is forfeited, until the wall clock is right again or has been steady for long enough to be trusted. Slow
+corrections, such as those of NTP, are followed. Suspending the machine is not a jump, because the monotonic
+clock used here includes the time in suspension. docs/recovery.md describes what an operator notices.
 
     cartulary:clock-jumps   number of jumps that the processes of the service have observed
 """
@@ -44,7 +44,7 @@ def parse(text: str) -> datetime:
 
 
 def milliseconds(moment: datetime) -> int:
-    """Return the milliseconds since 1970 at a moment: the scores of sorted sets."""
+    """Return the milliseconds since 1970 at a moment, as in the scores of sorted sets."""
     return round(moment.timestamp() * 1000)
 
 
@@ -81,8 +81,8 @@ class TrustedClock:
     ) -> None:
         """Trust the wall clock from now on.
 
-        `max_jump`: the seconds by which it may differ from the monotonic clock, and from that of Redis.
-        `hold`: the seconds after a jump for which it must be steady to be trusted again.
+        `max_jump` is the number of seconds by which it may differ from the monotonic clock, and from that of
+        Redis. `hold` is the number of seconds after a jump for which it must be steady to be trusted again.
         """
         self._redis = client
         self._max_jump = max_jump
@@ -105,7 +105,7 @@ class TrustedClock:
         return moment
 
     def timestamp_after(self, previous: str = "") -> str:
-        """Return the timestamp for an event after one at `previous`: now, but never earlier than that."""
+        """Return the timestamp for an event after another: now, but not earlier than `previous`."""
         return max(format(self.now()), previous)
 
     def is_reliable(self) -> bool:
