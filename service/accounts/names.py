@@ -21,6 +21,7 @@ class AccountNames(Names):
         self._accounts = accounts
         self._players_by_seat = players_by_seat
         self._read: dict[str, str | None] = {}
+        self._shown: dict[str, str | None] = {}
 
     @override
     def handle(self, id: str) -> str | None:
@@ -42,11 +43,12 @@ class AccountNames(Names):
 
     def _marked(self, id: str) -> str | None:
         """Return the handle of a player as texts show it, with a mark for accounts of programs."""
-        handle = self.handle(id)
-        if handle is not None:
-            with suppress(Unavailable):
-                return self._accounts.shown_names([id]).get(id, handle)
-        return handle
+        if id not in self._shown:
+            handle = self._shown[id] = self.handle(id)
+            if handle is not None:
+                with suppress(Unavailable):
+                    self._shown[id] = self._accounts.shown_names([id]).get(id, handle)
+        return self._shown[id]
 
     def _seated(self) -> tuple[str, ...]:
         """Return the ids of the players by seat; they are looked up once."""

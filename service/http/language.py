@@ -7,13 +7,12 @@ It is selected when text is first produced for a request: a response without tex
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Final, cast
+from typing import Final
 
 from flask import Flask, Response, g, request
 from flask_babel import Babel  # type: ignore[import-untyped] # has no annotations
 from werkzeug.datastructures import LanguageAccept
 from werkzeug.http import parse_accept_header
-from werkzeug.local import LocalProxy
 
 from domain.errors import CartularyError
 from ledger.clock.time_zones import UTC_NAME, time_zone
@@ -50,15 +49,12 @@ def request_renderer() -> Renderer:
     It has the names of the players of the game that the request is about. On pages, moments are in the time
     zone of the visitor; the HTTP API has them in UTC.
     """
-    return _request_renderer(request_language(), g.get("time_zone") or UTC_NAME)
-
-
-@lru_cache(maxsize=1024)
-def _request_renderer(language: str, zone: str) -> Renderer:
-    return renderer(language, _REQUEST_NAMES, time_zone(zone))
+    zone = g.get("time_zone") or UTC_NAME
+    return renderer(request_language(), _request_names(), time_zone(zone))
 
 
 def _request_names() -> Names:
+    """Return the names of the players of the game that the current request is about."""
     names: Names | None = g.get("names")
     if names is None:
         arguments = request.view_args or {}
@@ -66,10 +62,6 @@ def _request_names() -> Names:
         game_id = arguments.get("game_id") if sandbox is None else sandbox.game
         names = g.names = game_names(game_id)
     return names
-
-
-_REQUEST_NAMES: Final = cast("Names", LocalProxy(_request_names))
-"""The names of the players of the game that the current request is about."""
 
 
 def game_names(game_id: str | None) -> Names:

@@ -40,6 +40,7 @@ from domain.registry import rule_system_for
 from ledger.canonical import canonical
 from replay.history.event_text import game_title
 from replay.language.catalogue import languages
+from replay.language.renderer import Renderer
 from replay.render.arms import arms_svg, empty_shield_svg
 from service import wall_clock
 from service.accounts.personal_tokens import digest_of
@@ -87,6 +88,8 @@ def page(
     template: str, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
 ) -> Response:
     """Return a page: a template of this package with these values."""
+    # A page has hundreds of texts, and one language.
+    g.renderer = request_renderer()
     return ApiResponse(
         render_template(template, **values),
         status,
@@ -172,7 +175,7 @@ def _empty_shield_svg(width: int) -> Markup:
 
 
 def _clock_templates(is_short: bool = False) -> Mapping[str, str]:  # noqa: FBT001, FBT002 # a template calls it
-    return clock_templates(request_renderer(), is_short=is_short)
+    return clock_templates(_renderer(), is_short=is_short)
 
 
 def _club_name(game: Game) -> str | None:
@@ -195,20 +198,26 @@ def _language_name(tag: str) -> str:
     return name[:1].upper() + name[1:] if name else tag
 
 
+def _renderer() -> Renderer:
+    """Return the renderer of the page that is being made."""
+    renderer: Renderer = g.renderer
+    return renderer
+
+
 def _text(template: str, /, **values: Value) -> str:
-    return request_renderer()(Message(template, values))
+    return _renderer()(Message(template, values))
 
 
 def _plural_text(one: str, other: str, /, count: int, **values: Value) -> str:
-    return request_renderer()(Message(one, {**values, "count": count}, other))
+    return _renderer()(Message(one, {**values, "count": count}, other))
 
 
 def _render(value: Value) -> str:
-    return request_renderer()(value)
+    return _renderer()(value)
 
 
 def _sentence(value: Value) -> str:
-    return request_renderer().sentence(value)
+    return _renderer().sentence(value)
 
 
 def _game_title(game: Game | Summary) -> Text:
@@ -299,7 +308,7 @@ def moment(timestamp: str, *, is_exact: bool = False) -> Markup:
 
     It is shown to the minute, or to the millisecond.
     """
-    text = request_renderer()(Instant(timestamp, is_exact))
+    text = _renderer()(Instant(timestamp, is_exact))
     # For the script of the page, which shows it again if the time zone of a new visitor was not known.
     exact = Markup(" data-exact") if is_exact else ""
     return Markup('<time datetime="{}"{}>{}</time>').format(timestamp, exact, text)
