@@ -30,6 +30,7 @@ from domain.json_types import Count, ObjectType, Seat
 from domain.lessons import Lesson
 from domain.messages import Term, Text
 from domain.option_fields import OptionField
+from domain.playouts import PlayoutModel
 from domain.scene import Scene
 
 __all__ = [
@@ -215,6 +216,9 @@ class RuleSystem(Protocol[S, A, P]):
 
     BOTS: Mapping[str, Bot[A, P]]
     """Bots that know the game: `sensible` at least."""
+
+    PLAYOUTS: PlayoutModel[S, A] | None
+    """How games are played out quickly to estimate who wins; None: by the bot `sensible`."""
 
     OPTIONS: type
     """The TypedDict of all options in `GameCreated`, those of every game included."""

@@ -140,21 +140,37 @@ class SearchBot(Generic[S, A, P]):
             return ranked[0].action
         return max(candidates, key=lambda candidate: candidate.value).action
 
-    def _ranked(
+    def ranked_actions(
         self, position: P, actions: Sequence[A], seat: int, chance: Chance
-    ) -> list[_Candidate[A]]:
-        """Return the actions as candidates in the order in which they are tried.
+    ) -> list[A]:
+        """Return the actions in the order in which the search tries them; equal ones are in random order.
 
-        After the best action, the best one of each other type alternates with the best of all others: actions
-        of one type often differ little. Equal ones are in random order.
+        Scores are compared in millionths, so that the order does not depend on how a machine rounds.
         """
         shuffled = chance.shuffle(actions)
         scores = self.model.score_actions(position, shuffled, seat)
+        ranked = self._alternating([round(score, 6) for score in scores], shuffled)
+        return [candidate.action for candidate in ranked]
+
+    def _ranked(
+        self, position: P, actions: Sequence[A], seat: int, chance: Chance
+    ) -> list[_Candidate[A]]:
+        """Return the actions as candidates in the order in which they are tried."""
+        shuffled = chance.shuffle(actions)
+        scores = self.model.score_actions(position, shuffled, seat)
+        return self._alternating(scores, shuffled)
+
+    def _alternating(self, scores: Sequence[float], actions: Sequence[A]) -> list[_Candidate[A]]:
+        """Return the actions with these scores as candidates.
+
+        After the best action, the best one of each other type alternates with the best of all others: actions
+        of one type often differ little. Equal ones stay in their order.
+        """
         highest, weight = max(scores), self.model.prior_weight / self.model.margin
         candidates = [
             _Candidate(action, weight * (score - highest))
             for score, action in sorted(
-                zip(scores, shuffled, strict=True), key=lambda pair: pair[0], reverse=True
+                zip(scores, actions, strict=True), key=lambda pair: pair[0], reverse=True
             )
         ]
         best_of_type: dict[str, _Candidate[A]] = {}

@@ -25,6 +25,7 @@ from domain.baron.explain import explain
 from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.baron.legal import legal_actions
 from domain.baron.lessons import LESSONS
+from domain.baron.playouts import PLAYOUTS
 from domain.baron.scene import scene
 from domain.baron.set_up import (
     apply_redraw,

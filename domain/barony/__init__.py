@@ -30,6 +30,7 @@ from domain.barony.event_messages import event_message
 from domain.barony.explain import explain
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.lessons import LESSONS
+from domain.barony.playouts import PLAYOUTS
 from domain.barony.scene import scene
 from domain.barony.set_up import (
     apply_redraw,

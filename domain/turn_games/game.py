@@ -5,6 +5,7 @@ from math import inf
 from typing import Any
 
 from domain.contract import Bot
+from domain.playouts import PlayoutModel
 from domain.search import SearchBot, SearchModel, SensibleBot
 from domain.turn_games.definition import S
 from domain.turn_games.presentation import Presentation
@@ -18,6 +19,8 @@ class TurnGame(Presentation[S]):
 
     BOTS: Mapping[str, Bot[Any, Any]] = {}
     """Further bots of a game. An instance also has `sensible` and `strong`."""
+    PLAYOUTS: PlayoutModel[Any, Any] | None = None
+    """Quick playouts; by default, playouts follow the sensible bot."""
     MARGIN: float = 5
     """A lead in score that decides most games."""
     HORIZON: int = 12

@@ -1,6 +1,6 @@
 """Bots at play in Barony, with and without Sorcery: their choices, and games among them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 from domain.barony.actions import Action
@@ -12,6 +12,8 @@ from tests.support.events import data_of
 from tests.support.given_when import rule_system_for
 
 AnyBot: TypeAlias = Bot[Any, Any]
+Choose: TypeAlias = Callable[[str], str]
+"""Returns the action that is chosen on the position of a text diagram, in short form."""
 
 
 def random_bot(position: object, actions: Sequence[Action], seat: int, chance: Chance) -> Action:
@@ -34,6 +36,17 @@ def sensible_choice(diagram: str) -> str:
     state = given(diagram)
     rules = rule_system_for(state)
     action = choice(state, rules.BOTS["sensible"], Chance(bytes(32)))
+    return rules.action_text(action)
+
+
+def playout_choice(diagram: str) -> str:
+    """The action with which playouts go on from the position of a text diagram, in short form."""
+    state = given(diagram)
+    rules, seat = rule_system_for(state), state.to_act
+    assert seat is not None
+    assert rules.PLAYOUTS is not None
+    action: Action = rules.PLAYOUTS.choose(state, seat, Chance(bytes(32)))
+    assert action in rules.legal_actions(state, seat)
     return rules.action_text(action)
 
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy as shallow
-from typing import Final, Literal, cast
+from typing import Any, Final, Literal, cast
 
 from domain.chance import Chance
 from domain.choices import Preview
@@ -30,6 +30,7 @@ from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked
 from domain.lessons import AnyLesson
 from domain.messages import Message, PlayerAt, Text, message, term
+from domain.playouts import PlayoutModel
 from domain.registry import with_game
 from domain.scene import Cell, Panel, Piece, Scene
 from tests.support.token_game_choices import QUESTIONS, action_for_choice, choice_message, choices
@@ -381,6 +382,7 @@ def greedy(
 
 
 BOTS: Final[Mapping[str, Bot[Action, StonesPosition]]] = {"sensible": greedy}
+PLAYOUTS: Final[PlayoutModel[Any, Action] | None] = None
 
 
 @contextmanager

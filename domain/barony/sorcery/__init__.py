@@ -21,6 +21,7 @@ from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.lessons import LESSONS
+from domain.barony.sorcery.playouts import PLAYOUTS
 from domain.barony.sorcery.scene import LABELS, scene
 from domain.barony.sorcery.set_up import check_options, initial_state, set_up, set_up_faults
 from domain.barony.sorcery.state import (

@@ -1,6 +1,6 @@
 """The bots: `sensible` chooses as a person would, always the same by the same chance, and beats chance."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import pytest
@@ -14,6 +14,8 @@ from tests.support.baron_positions import given
 from tests.support.events import data_of
 
 AnyBot: TypeAlias = Bot[Any, Any]
+Choose: TypeAlias = Callable[[str], str]
+"""Returns the action chosen on the position of a text diagram, in short form."""
 
 SENSIBLE: AnyBot = baron.BOTS["sensible"]
 
@@ -36,6 +38,24 @@ def choice(state: State, bot: AnyBot = SENSIBLE, chance: Chance | None = None) -
 def chosen_text(diagram: str) -> str:
     """The action chosen, in short form."""
     return baron.action_text(choice(given(diagram)))
+
+
+def playout_choice(diagram: str) -> str:
+    """The action with which playouts go on, in short form."""
+    state = given(diagram)
+    seat = state.to_act
+    assert seat is not None
+    assert baron.PLAYOUTS is not None
+    action = baron.PLAYOUTS.choose(state, seat, Chance(bytes(32)))
+    assert action in baron.legal_actions(state, seat)
+    return baron.action_text(action)
+
+
+@pytest.fixture(params=[chosen_text, playout_choice], ids=["bot", "playouts"])
+def choose(request: pytest.FixtureRequest) -> Choose:
+    """The sensible bot, or what playouts go on with, which has the same plan."""
+    choose: Choose = request.param
+    return choose
 
 
 def play(bots: Sequence[AnyBot], seed: int) -> State:
@@ -79,7 +99,9 @@ board 0,0
 
 class TestDrawing:
     @pytest.mark.parametrize(("market", "slot"), [("MVF", 2), ("MMV", 1), ("VMM", 1), ("CVM", 2)])
-    def test_a_tile_is_bought_for_what_it_is_worth(self, market: str, slot: int) -> None:
+    def test_a_tile_is_bought_for_what_it_is_worth(
+        self, choose: Choose, market: str, slot: int
+    ) -> None:
         """A village for 1, but not for 3, where there is nothing to do with it at once."""
         diagram = f"""
             draw round 2 seat 0
@@ -90,9 +112,9 @@ class TestDrawing:
             board
             M  M  F
             """
-        assert chosen_text(diagram) == f"draw {slot}"
+        assert choose(diagram) == f"draw {slot}"
 
-    def test_much_is_paid_for_the_tile_that_fills_a_hole(self) -> None:
+    def test_much_is_paid_for_the_tile_that_fills_a_hole(self, choose: Choose) -> None:
         """BN-LAY-3: 9 for 3, where no field may lie (BN-LAY-2)."""
         diagram = """
             draw round 9 seat 0
@@ -105,11 +127,11 @@ class TestDrawing:
               F  .  M
                 P  Q
             """
-        assert chosen_text(diagram) == "draw 3"
+        assert choose(diagram) == "draw 3"
 
 
 class TestLaying:
-    def test_a_hole_is_filled_for_nine(self) -> None:
+    def test_a_hole_is_filled_for_nine(self, choose: Choose) -> None:
         diagram = """
             lay round 5 seat 0
             0: 0, MFV
@@ -121,22 +143,24 @@ class TestLaying:
               W  .  M
                 P  Q
             """
-        assert chosen_text(diagram).endswith(" 1,1")
+        assert choose(diagram).endswith(" 1,1")
 
-    def test_the_best_tile_completes_ones_own_barony(self) -> None:
-        assert chosen_text(AROUND_A_KNIGHT.format(seat=0)) == "lay village 0,2"
+    def test_the_best_tile_completes_ones_own_barony(self, choose: Choose) -> None:
+        assert choose(AROUND_A_KNIGHT.format(seat=0)) == "lay village 0,2"
 
-    def test_the_worst_tile_spoils_anothers(self) -> None:
-        assert chosen_text(AROUND_A_KNIGHT.format(seat=1)) == "lay cursed_place 0,2"
+    def test_the_worst_tile_spoils_anothers(self, choose: Choose) -> None:
+        assert choose(AROUND_A_KNIGHT.format(seat=1)) == "lay cursed_place 0,2"
 
-    def test_what_cannot_be_laid_is_given_up_by_its_worth(self) -> None:
+    def test_what_cannot_be_laid_is_given_up_by_its_worth(self, choose: Choose) -> None:
         diagram = "lay round 4 seat 0\n0: 0, QQQ\n1: 0, MP\nmarket MMM\nboard\nQ M Q\n"
-        assert chosen_text(diagram) == "discard quarry"
+        assert choose(diagram) == "discard quarry"
 
 
 class TestKeeping:
     @pytest.mark.parametrize(("kinds", "expected"), [("V  F", "end"), ("S  C", "keep 1,1")])
-    def test_no_keep_goes_where_it_would_lose_at_once(self, kinds: str, expected: str) -> None:
+    def test_no_keep_goes_where_it_would_lose_at_once(
+        self, choose: Choose, kinds: str, expected: str
+    ) -> None:
         """6 outside of the battlefield against 9, or against 1."""
         diagram = f"""
             keep round 9 seat 0
@@ -149,17 +173,17 @@ class TestKeeping:
               V  M  P  M1b  V
                 C  Y  S  W
             """
-        assert chosen_text(diagram) == expected
+        assert choose(diagram) == expected
 
     @pytest.mark.parametrize(
         ("turn", "board", "expected"),
         [(LAST, "M  Q", "keep 0,0"), (EARLY, "M  Q", "end"), (LAST, "M  C\nS  .", "end")],
     )
     def test_the_last_keep_is_kept_for_better_ground_while_there_is_time(
-        self, turn: str, board: str, expected: str
+        self, choose: Choose, turn: str, board: str, expected: str
     ) -> None:
         """BN-END-2: at the end half of 1 is 1, and half of -3 is -1."""
-        assert chosen_text(f"{turn}board 0,0\n{board}\n") == expected
+        assert choose(f"{turn}board 0,0\n{board}\n") == expected
 
 
 def test_the_same_seed_leads_to_the_same_choices() -> None:

@@ -11,7 +11,15 @@ from domain.barony.components import DUKE
 from domain.barony.sorcery.state import SorceryState
 from domain.chance import Chance
 from domain.registry import SORCERY
-from tests.support.barony_bots import AnyBot, play, random_bot, sensible_choice, winner
+from tests.support.barony_bots import (
+    AnyBot,
+    Choose,
+    play,
+    playout_choice,
+    random_bot,
+    sensible_choice,
+    winner,
+)
 from tests.support.barony_positions import diagram
 from tests.support.sorcery_diagrams import CONSTRUCTION, MOVEMENT, RECRUITMENT, three_seats
 
@@ -29,60 +37,59 @@ def bot_without_spells(
     return chosen
 
 
-class TestPlaces:
-    def test_a_knight_moves_towards_a_mysterious_place(self) -> None:
-        assert (
-            sensible_choice(three_seats(MOVEMENT, "M0ck M M S M1ck", yellow=NO_RESERVE))
-            == "move 0,0>1,0"
-        )
+@pytest.fixture(params=[sensible_choice, playout_choice], ids=["bot", "playouts"])
+def choose(request: pytest.FixtureRequest) -> Choose:
+    """The sensible bot, or what playouts go on with, which has the same plan."""
+    choose: Choose = request.param
+    return choose
 
-    def test_a_knight_enters_a_mysterious_place_within_reach(self) -> None:
-        assert (
-            sensible_choice(three_seats(MOVEMENT, "D0ck S F D M1ck", yellow=NO_RESERVE))
-            == "move 0,0>1,0"
-        )
+
+class TestPlaces:
+    def test_a_knight_moves_towards_a_mysterious_place(self, choose: Choose) -> None:
+        assert choose(three_seats(MOVEMENT, "M0ck M M S M1ck", yellow=NO_RESERVE)) == "move 0,0>1,0"
+
+    def test_a_knight_enters_a_mysterious_place_within_reach(self, choose: Choose) -> None:
+        assert choose(three_seats(MOVEMENT, "D0ck S F D M1ck", yellow=NO_RESERVE)) == "move 0,0>1,0"
 
     @pytest.mark.parametrize("place", ["S*0", "S*0*1", "S*1*2"])
     def test_a_mysterious_place_is_preferred_to_a_field_while_it_gives_magic(
-        self, place: str
+        self, choose: Choose, place: str
     ) -> None:
-        chosen = sensible_choice(three_seats(MOVEMENT, f"{place} M0ck D M1c", yellow=NO_RESERVE))
+        chosen = choose(three_seats(MOVEMENT, f"{place} M0ck D M1c", yellow=NO_RESERVE))
         assert chosen == ("move 1,0>2,0" if "*0" in place else "move 1,0>0,0")
 
-    def test_a_place_with_three_imprints_is_no_goal(self) -> None:
+    def test_a_place_with_three_imprints_is_no_goal(self, choose: Choose) -> None:
         seats = "0: baron\n1: baron\n2: baron\n3: baron"
         diagram = f"play seat 0\nspells: {MOVEMENT}\n{seats}\nboard\nS*1*2*3 M0ck D M1c"
-        assert sensible_choice(diagram) == "move 1,0>2,0"
+        assert choose(diagram) == "move 1,0>2,0"
 
-    def test_an_expedition_goes_to_a_mysterious_place_at_the_edge(self) -> None:
+    def test_an_expedition_goes_to_a_mysterious_place_at_the_edge(self, choose: Choose) -> None:
         cells = "S M M M0ckkk\n. M M0c M\n. . M1ck M"
-        assert sensible_choice(three_seats(MOVEMENT, cells)) == "expedition 0,0"
+        assert choose(three_seats(MOVEMENT, cells)) == "expedition 0,0"
 
 
 class TestCasts:
-    def test_celerity_is_cast_to_reach_a_place_in_one_turn(self) -> None:
+    def test_celerity_is_cast_to_reach_a_place_in_one_turn(self, choose: Choose) -> None:
         cells = "M0ck M S M M1ck"
         assert (
-            sensible_choice(three_seats(MOVEMENT, cells, yellow=f"{NO_RESERVE}, magic 1"))
+            choose(three_seats(MOVEMENT, cells, yellow=f"{NO_RESERVE}, magic 1"))
             == "cast celerity 0,0>1,0>2,0"
         )
 
-    def test_no_magic_is_spent_where_a_move_has_the_same_effect(self) -> None:
+    def test_no_magic_is_spent_where_a_move_has_the_same_effect(self, choose: Choose) -> None:
         assert (
-            sensible_choice(three_seats(MOVEMENT, "M0ck S M M1ck", yellow=f"{NO_RESERVE}, magic 4"))
+            choose(three_seats(MOVEMENT, "M0ck S M M1ck", yellow=f"{NO_RESERVE}, magic 4"))
             == "move 0,0>1,0"
         )
 
-    def test_tornado_takes_the_best_token_of_a_village(self) -> None:
-        chosen = sensible_choice(
-            three_seats(MOVEMENT, "M0ck F1v M1c", yellow="magic 4", red="1M 1D")
-        )
+    def test_tornado_takes_the_best_token_of_a_village(self, choose: Choose) -> None:
+        chosen = choose(three_seats(MOVEMENT, "M0ck F1v M1c", yellow="magic 4", red="1M 1D"))
         assert chosen == "cast tornado 0,0>1,0 take field"
 
-    def test_tornado_is_not_cast_where_a_second_knight_destroys_as_well(self) -> None:
-        chosen = sensible_choice(
-            three_seats(MOVEMENT, "M0ck P0k1v M1c", yellow="magic 4", red="1M 1D")
-        )
+    def test_tornado_is_not_cast_where_a_second_knight_destroys_as_well(
+        self, choose: Choose
+    ) -> None:
+        chosen = choose(three_seats(MOVEMENT, "M0ck P0k1v M1c", yellow="magic 4", red="1M 1D"))
         assert chosen == "move 0,0>1,0 take field"
 
     def test_teleportation_and_tornado_together_rob_a_mountain(self) -> None:
@@ -95,56 +102,58 @@ class TestCasts:
         )
         assert chosen == "cast celerity tornado 0,0>1,0>2,0 take field"
 
-    def test_charm_recruits_where_good_sites_lie_near_several_cities(self) -> None:
+    def test_charm_recruits_where_good_sites_lie_near_several_cities(self, choose: Choose) -> None:
         cells = "D M0c M M M0c D M M0c D M1ck"
-        chosen = sensible_choice(three_seats(RECRUITMENT, cells, yellow="magic 1"))
+        chosen = choose(three_seats(RECRUITMENT, cells, yellow="magic 1"))
         assert chosen == "cast charm 1 at 1,0 1 at 4,0 1 at 7,0"
 
-    def test_illusion_recruits_in_the_stronghold_by_the_fields(self) -> None:
+    def test_illusion_recruits_in_the_stronghold_by_the_fields(self, choose: Choose) -> None:
         cells = "M0c M M M M M D D0s D M1ck"
-        chosen = sensible_choice(three_seats(RECRUITMENT, cells, yellow="magic 1"))
+        chosen = choose(three_seats(RECRUITMENT, cells, yellow="magic 1"))
         assert chosen == "cast illusion 2 at 7,0"
 
-    def test_portal_brings_back_removed_knights(self) -> None:
+    def test_portal_brings_back_removed_knights(self, choose: Choose) -> None:
         cells = "D M0c D M M M1ck"
-        chosen = sensible_choice(three_seats(RECRUITMENT, cells, yellow="removed 3, magic 2"))
+        chosen = choose(three_seats(RECRUITMENT, cells, yellow="removed 3, magic 2"))
         assert chosen == "cast portal 2 at 1,0"
 
-    def test_portal_is_not_cast_without_removed_knights(self) -> None:
-        chosen = sensible_choice(three_seats(RECRUITMENT, "D M0c D M M M1ck", yellow="magic 2"))
+    def test_portal_is_not_cast_without_removed_knights(self, choose: Choose) -> None:
+        chosen = choose(three_seats(RECRUITMENT, "D M0c D M M M1ck", yellow="magic 2"))
         assert chosen == "recruit 2 at 1,0"
 
-    def test_abundance_is_cast_for_a_new_city(self) -> None:
-        chosen = sensible_choice(three_seats(CONSTRUCTION, "D0v M M1ck", yellow="magic 4"))
+    def test_abundance_is_cast_for_a_new_city(self, choose: Choose) -> None:
+        chosen = choose(three_seats(CONSTRUCTION, "D0v M M1ck", yellow="magic 4"))
         assert chosen == "cast abundance at 0,0"
 
-    def test_abundance_is_not_cast_when_the_bank_has_no_such_token(self) -> None:
+    def test_abundance_is_not_cast_when_the_bank_has_no_such_token(self, choose: Choose) -> None:
         cells = "D0v M M1ck"
         diagram = three_seats(CONSTRUCTION, cells, yellow="magic 4").replace(
             "board", "bank: 9M\nboard"
         )
-        assert sensible_choice(diagram) == "city 0,0"
+        assert choose(diagram) == "city 0,0"
 
-    def test_petrification_founds_a_city_in_the_forest(self) -> None:
-        chosen = sensible_choice(three_seats("petrification", "F0v M M1ck", yellow="magic 1"))
+    def test_petrification_founds_a_city_in_the_forest(self, choose: Choose) -> None:
+        chosen = choose(three_seats("petrification", "F0v M M1ck", yellow="magic 1"))
         assert chosen == "cast petrification at 0,0"
 
     @pytest.mark.parametrize(("limit", "founds"), [("limit 5", True), ("limit 9", False)])
     def test_sanctuary_is_cast_only_when_the_game_ends_soon(
-        self, limit: str, *, founds: bool
+        self, choose: Choose, limit: str, *, founds: bool
     ) -> None:
         cells = "D0k M M1ck"
         diagram = three_seats("sanctuary", cells, yellow="magic 2").replace(
             "seat 0", f"seat 0 {limit}"
         )
         expected = "cast sanctuary at 0,0" if founds else "build village 0,0"
-        assert sensible_choice(diagram) == expected
+        assert choose(diagram) == expected
 
     @pytest.mark.parametrize("rival", ["marquis, 3D", "duke", "marquis, 3D, out", "marquis, 2D"])
-    def test_the_game_ends_soon_when_a_seat_can_become_duke(self, rival: str) -> None:
+    def test_the_game_ends_soon_when_a_seat_can_become_duke(
+        self, choose: Choose, rival: str
+    ) -> None:
         is_near = rival in ("marquis, 3D", "duke")
         diagram = three_seats("sanctuary", "D0k M M1ck", yellow="magic 2", red=rival)
-        assert sensible_choice(diagram).startswith("cast sanctuary") is is_near
+        assert choose(diagram).startswith("cast sanctuary") is is_near
 
 
 @pytest.mark.parametrize(
