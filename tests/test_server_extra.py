@@ -20,6 +20,7 @@ GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "check-game": ("baron", "--seats", "2"),
     "arena": ("--rules", "baron", "--bots", "sensible,random", "--games", "1", "--jobs", "1"),
+    "analyse": (GAME, "--budget", "4"),
     "audit": (GAME,),
     "compare": (GAME, GAME),
     "diff": (GAME, "3", "9"),

@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from cartulary.commands.admin import admin
+from cartulary.commands.analyse import analyse
 from cartulary.commands.archive import archive, recall
 from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
@@ -51,6 +52,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     log,
     inspect,
     diff,
+    analyse,
     audit,
     ratings,
     tournament,

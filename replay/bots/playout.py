@@ -32,6 +32,7 @@ from ledger.keys import SigningKey
 from ledger.pending import SALT_BYTES, PendingEvents
 
 A = TypeVar("A", bound=Action)
+N = TypeVar("N")
 T = TypeVar("T")
 
 RANDOM: Final = "random"
@@ -203,18 +204,18 @@ def play_to_files(
 
 
 def in_processes(
-    play_one: Callable[[int], T], numbers: range, jobs: int, chunksize: int = 1
+    run: Callable[[N], T], tasks: Sequence[N], jobs: int, chunksize: int = 1
 ) -> Iterator[T]:
-    """Yield the results of games by their numbers, in order, played in so many processes."""
-    if jobs == 1 or len(numbers) == 1:
-        yield from map(play_one, numbers)
+    """Yield the results of tasks, such as games by their numbers, in order, from so many processes."""
+    if jobs == 1 or len(tasks) == 1:
+        yield from map(run, tasks)
         return
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    pool = ProcessPoolExecutor(min(jobs, len(numbers)), get_context("spawn"))
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), get_context("spawn"))
     try:
-        yield from pool.map(play_one, numbers, chunksize=chunksize)
+        yield from pool.map(run, tasks, chunksize=chunksize)
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -27,12 +27,13 @@ ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "diff": ("{}", "3", "4"),
     "sandbox": ("{}", "9", "--seed", "00"),
     "timeline": ("{}",),
+    "analyse": ("{}", "--budget", "4"),
     "audit": ("{}",),
     "compare": ("{}", "{}"),
     "trust": ("{}", "--yes"),
 }
 """The commands that read a record, with their arguments; {} is the file."""
-SHOWING: Final = ARGUMENTS.keys() - {"audit", "compare", "trust"}
+SHOWING: Final = ARGUMENTS.keys() - {"analyse", "audit", "compare", "trust"}
 
 
 INPUTS: Final[Mapping[str, Callable[[Path, bytes], object]]] = {
@@ -264,8 +265,11 @@ def test_the_second_table_has_every_command_that_needs_a_file_a_folder_or_a_serv
     with_data = {name for name, command in COMMANDS.items() if has_option(command, "--data")}
     # Those that read a record are in the first table.
     assert rows["a file or a folder does not exist"] == with_path - ARGUMENTS.keys()
-    assert rows["the server at the URL does not respond"] == with_url - SHOWING - {"audit"}
-    assert rows["the address is not that of a server"] == with_url - SHOWING - {"audit"}
+    assert rows["the server at the URL does not respond"] == with_url - SHOWING - {
+        "analyse",
+        "audit",
+    }
+    assert rows["the address is not that of a server"] == with_url - SHOWING - {"analyse", "audit"}
     assert rows["the server of a game does not respond"] == ARGUMENTS.keys() - {"trust"}
     assert rows["the address is not that of a game"] == ARGUMENTS.keys() - {"trust"}
     # These create it.
