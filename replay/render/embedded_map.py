@@ -8,6 +8,7 @@ colours; there are no styles, scripts or references to other documents.
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from typing import Final
 
 from domain.hexes import Hex, distance, neighbours
 from domain.messages import message
@@ -51,6 +52,7 @@ from replay.render.palette import DARK, HALO, SEA
 from replay.render.pieces import badge, piece_markup
 from replay.render.terrain import terrain_symbol
 
+EMBLEM_BOX: Final = "-21 -21 42 42"
 _MARGIN = 8.0
 _WIDTH_ON_PAGE = 720.0
 """The width, in CSS pixels, for which labels have their intended size."""
@@ -250,8 +252,14 @@ def emblem_svg(seat: int) -> str:
 
     Its pale rim separates the dark outline from a dark page.
     """
-    rim = element("circle", r=21, fill=HALO)
-    return _svg(joined(rim, badge(seat)), "-21 -21 42 42")
+    return _svg(emblem_markup(seat), EMBLEM_BOX)
+
+
+def emblem_markup(seat: int) -> Markup:
+    """Return the emblem of a seat on its colour, with a pale rim, for an element with EMBLEM_BOX as its
+    `viewBox`.
+    """
+    return joined(element("circle", r=21, fill=HALO), badge(seat))
 
 
 def _is_piece(scene: Scene, kind: str) -> bool:

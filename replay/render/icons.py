@@ -15,6 +15,7 @@ from xml.etree import ElementTree as ET
 from domain.scene import Scene
 from replay.render.board import HEXAGON
 from replay.render.drawings import PLAQUE, drawing_of, terrain_colour
+from replay.render.embedded_map import EMBLEM_BOX, emblem_markup
 from replay.render.markup import Markup, element, on_lines
 from replay.render.palette import DARK
 from replay.render.terrain import terrain_icon
@@ -35,16 +36,22 @@ def icon_names(package: str) -> frozenset[str]:
 
 
 def icon_symbols(scene: Scene) -> Markup:
-    """Return the symbols of a game: of the terrains and pieces of its legend, and of its icons."""
+    """Return the symbols of a game: of the terrains and pieces of its legend, the emblems of its seats
+    (`emblem-SEAT`), and its icons.
+    """
     terrains = tuple(entry.kind for entry in scene.legend if entry.sign == "terrain")
     pieces = tuple(entry.kind for entry in scene.legend if entry.sign == "piece")
-    return _symbols(scene.package, terrains, pieces)
+    seats = tuple(panel.seat for panel in scene.panels)
+    return _symbols(scene.package, terrains, pieces, seats)
 
 
 @cache
-def _symbols(package: str, terrains: tuple[str, ...], pieces: tuple[str, ...]) -> Markup:
+def _symbols(
+    package: str, terrains: tuple[str, ...], pieces: tuple[str, ...], seats: tuple[int, ...]
+) -> Markup:
     symbols = [_terrain(package, kind) for kind in terrains]
     symbols += [_piece(package, kind) for kind in pieces]
+    symbols += [_emblem(seat) for seat in seats]
     symbols += [_file(package, name) for name in sorted(icon_names(package))]
     return on_lines(*symbols)
 
@@ -79,6 +86,10 @@ def _piece(package: str, kind: str) -> Markup:
         opacity=".8",
     )
     return _symbol(kind, "-44 -44 88 84", silhouette, lines)
+
+
+def _emblem(seat: int) -> Markup:
+    return _symbol(f"emblem-{seat}", EMBLEM_BOX, emblem_markup(seat))
 
 
 def _file(package: str, name: str) -> Markup:

@@ -8,7 +8,7 @@
 """
 
 from collections.abc import Iterable, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 from babel import Locale, UnknownLocaleError
@@ -112,6 +112,7 @@ def register(app: Flask) -> None:
         announcements_to_show=announcements_to_show,
         arms_svg=_arms_svg,
         empty_shield_svg=_empty_shield_svg,
+        icon_svg=_icon_svg,
         themes=THEMES,
         chosen_theme=chosen_theme,
         asset=asset,
@@ -168,6 +169,14 @@ def register(app: Flask) -> None:
 
 def _arms_svg(id: str, width: int) -> Markup:
     return Markup(arms_svg(id, width))  # noqa: S704 # the drawing contains no text
+
+
+# A page has hundreds of icons, and few different ones.
+@lru_cache(maxsize=1024)
+def _icon_svg(name: str, classes: str = "") -> Markup:
+    return Markup(
+        '<svg class="{}" aria-hidden="true" focusable="false"><use href="#i-{}"/></svg>'
+    ).format(f"i {classes}" if classes else "i", name)
 
 
 def _empty_shield_svg(width: int) -> Markup:
