@@ -1,1 +1,1 @@
-"""Administration: what administrators of the service see and do, each operation on record."""
+"""Administration: the operations of administrators of the service, each of which is recorded."""

@@ -1,4 +1,4 @@
-"""What administrators change in the accounts of players: passwords, suspensions, roles.
+"""Changes of administrators to the accounts of players: passwords, suspensions, roles.
 
 cartulary:player:ID   the fields `role`, `suspended_at` and `suspension_reason` of the account's hash
 """
@@ -22,7 +22,7 @@ from service.errors import NotFound, OperationNotPossible
 Role: TypeAlias = Literal["admin", "organiser"]
 ROLES: Final[tuple[Role, ...]] = get_args(Role)
 MAX_REASON: Final = 500
-"""Characters of the reason for a suspension."""
+"""The most characters of the reason for a suspension."""
 _PASSWORD_BYTES: Final = 12
 _NO_PLAYER: Final = message("there is no such player")
 
@@ -88,7 +88,7 @@ class AccountAdministration:
     ) -> tuple[list[AdministeredAccount], str | None]:
         """Return accounts whose handles begin with `prefix`, and `after` of the next page or None.
 
-        Guests are only found by their whole handle.
+        Guests are found only by their whole handle.
         """
         players, next_after = self._players.page(prefix, after, limit)
         exact = self._players.by_handle(prefix) if prefix and after is None else None
@@ -103,7 +103,7 @@ class AccountAdministration:
     def reset_password(self, player_id: str) -> str:
         """Give a player a new, random password, end all sessions, and return the password.
 
-        Raises OperationNotPossible for a guest or a bot, who have no password.
+        Raises OperationNotPossible for guests and bots, which have no password.
         """
         self.require_password(player_id)
         password = secrets.token_urlsafe(_PASSWORD_BYTES)
@@ -129,7 +129,7 @@ class AccountAdministration:
         self._change(player_id, {SUSPENDED_AT: None, SUSPENSION_REASON: None})
 
     def set_role(self, player_id: str, role: Role | None) -> None:
-        """Give a player a role, or take it away (None). Raises OperationNotPossible for a guest or a bot."""
+        """Give a player a role, or remove it (None). Raises OperationNotPossible for a guest or a bot."""
         if role is not None:
             self.require_password(player_id)
         self._change(player_id, {ROLE: role})
@@ -139,7 +139,7 @@ class AccountAdministration:
 
 
 def reason_fault(reason: str) -> Message | None:
-    """Return what is wrong with the reason for an operation; None if nothing is."""
+    """Return the fault of the reason for an operation; None if it is valid."""
     if len(reason.strip()) > 0 and len(reason) <= MAX_REASON:
         return None
     return message("must have 1 to {most} characters", most=MAX_REASON)

@@ -1,8 +1,8 @@
-"""The operations of administrators, each on record.
+"""The operations of administrators, each of which is recorded.
 
-An operation on a game is an event of its log (`AdministratorDecided`). Every operation, also one that only
-reads, is an entry of the administration log, which is written before the operation takes effect; an
-operation that is refused leaves no entry.
+An operation on a game is an event of its log (`AdministratorDecided`). Every operation, even one that only
+reads, is an entry of the administration log, which is written before the operation takes effect; an operation
+that is refused leaves no entry.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -82,8 +82,8 @@ class Administration:
             raise Forbidden.with_message("only administrators may do this")
 
     def require_target(self, names: Mapping[str, str]) -> None:
-        """Raise NotFound if what these arguments of a URL name does not exist: a player (`id`), a `game`, a
-        `delivery`, a `report`, an `announcement`, an imported record (`imported`), a `club` or a
+        """Raise NotFound unless the objects named by the arguments of a URL exist: a player (`id`), a `game`,
+        a `delivery`, a `report`, an `announcement`, an imported record (`imported`), a `club` or a
         `tournament`.
         """
         if "id" in names:
@@ -153,7 +153,7 @@ class Administration:
     def suspend(self, administrator: str, player_id: str, reason: str) -> None:
         """Keep a player from logging in, and end all sessions; the player is shown the reason.
 
-        The player's games go on, and their clocks run. Raises OperationNotPossible for an administrator.
+        The player's games continue, and their clocks run. Raises OperationNotPossible for an administrator.
         """
         self._require_no_administrator(player_id)
         self._record(administrator, "suspend", reason, player=player_id)
@@ -174,7 +174,7 @@ class Administration:
         self._erasure.erase_without_password(player_id)
 
     def set_role(self, administrator: str, player_id: str, role: Role | None, reason: str) -> None:
-        """Give a player a role instead of the one that they have, or take it away (None).
+        """Replace the role of a player, or remove it (None).
 
         Raises OperationNotPossible for a guest or a bot.
         """
@@ -231,9 +231,9 @@ class Administration:
     def extend_deadline(
         self, administrator: str, game_id: str, seconds: int, reason: str
     ) -> tuple[Event, ...]:
-        """Make the deadline of the turn under way later; return the appended event.
+        """Extend the deadline of the turn under way; return the appended event.
 
-        Raises NotNow if there is none, Malformed (`seconds`).
+        Raises NotNow if there is no deadline, Malformed (`seconds`).
         """
 
         def add(pending: PendingEvents) -> None:
@@ -244,8 +244,8 @@ class Administration:
     def exclude_rating(self, administrator: str, game_id: str, reason: str) -> None:
         """Rule that a finished game does not count for the ratings, which are then derived without it.
 
-        Everybody can read the reason. Raises OperationNotPossible (not a game that was finished and is rated,
-        one that is excluded already, or too many).
+        Everybody can read the reason. Raises OperationNotPossible (the game is not finished or not rated, it
+        is excluded already, or there are too many exclusions).
         """
         _require_reason(reason)
         game = self._repository.load(game_id).game
@@ -256,14 +256,14 @@ class Administration:
         self._rating_exclusions.add(game_id, reason)
 
     def include_rating(self, administrator: str, game_id: str, reason: str) -> None:
-        """Take back that a game does not count for the ratings. Raises NotFound if it is not excluded."""
+        """Let an excluded game count for the ratings again. Raises NotFound if it is not excluded."""
         _require_reason(reason)
         self._rating_exclusions.require(game_id)
         self._record(administrator, "include_rating", reason, game=game_id)
         self._rating_exclusions.remove(game_id)
 
     def resend_delivery(self, administrator: str, delivery_id: str, reason: str) -> Delivery:
-        """Have a delivery that has ended sent again, and return it; the receiver recognises it by its id.
+        """Send a delivery that has ended again, and return it; the receiver recognises it by its id.
 
         Raises NotFound, and OperationNotPossible if it has not ended yet.
         """
@@ -315,7 +315,7 @@ class Administration:
         return self._clubs.rename(club_id, name, record)
 
     def close_club(self, administrator: str, club_id: str, reason: str) -> None:
-        """Delete a club; its games go on. Raises NotFound."""
+        """Delete a club; its games continue. Raises NotFound."""
         club = self._clubs.find(club_id)
         self._record(administrator, "close_club", reason, club=club_id, name=club.name)
         self._clubs.close_for_all(club_id)
@@ -336,13 +336,13 @@ class Administration:
         return page
 
     def tournament(self, administrator: str, tournament_id: str) -> Tournament:
-        """Return a tournament, also one that is private. Raises NotFound."""
+        """Return a tournament, which may be private. Raises NotFound."""
         tournament = self._tournaments.load(tournament_id)
         self._log.append(administrator, "read_tournament", {"tournament": tournament_id})
         return tournament
 
     def cancel_tournament(self, administrator: str, tournament_id: str, reason: str) -> Tournament:
-        """Cancel a tournament, and return it; its games go on. Raises NotFound, NotNow (over)."""
+        """Cancel a tournament, and return it; its games continue. Raises NotFound, NotNow (over)."""
         _require_reason(reason)
 
         def record() -> None:
@@ -353,7 +353,7 @@ class Administration:
     def announce(
         self, administrator: str, texts: Mapping[str, object], ends: str, reason: str
     ) -> Announcement:
-        """Show a text, by language, to everybody until `ends`; return the announcement.
+        """Show a text, given by language, to everybody until `ends`; return the announcement.
 
         Raises Malformed (`texts`, `ends`), and OperationNotPossible if there are too many.
         """
@@ -381,7 +381,7 @@ class Administration:
         self._imports.delete(imported)
 
     def work(self, administrator: str, render: Callable[[Message], str] = english) -> JsonObject:
-        """Return what the service still has to do, and what has failed; see `WorkOverview.read`."""
+        """Return the pending and the failed work of the service; see `WorkOverview.read`."""
         overview = self._work.read(render)
         self._log.append(administrator, "read_work", {})
         return overview
@@ -415,7 +415,8 @@ class Administration:
 
         def handler(_: CachedGame, pending: PendingEvents) -> None:
             add(pending)
-            # Now that the decision is possible. The handler may run again, if others append meanwhile.
+            # The decision is recorded once it is possible. The handler may run again if others append in the
+            # meantime.
             record()
 
         return self._repository.execute(game_id, handler, at_head=True).events

@@ -23,9 +23,9 @@ from service.errors import NotFound, OperationNotPossible
 from service.stored_objects import decode_object
 
 MAX_ANNOUNCEMENTS: Final = 5
-"""Announcements at the same time: every page shows all of them."""
+"""The most current announcements: every page shows all of them."""
 MAX_TEXT: Final = 500
-"""Characters of the text in one language."""
+"""The most characters of the text in one language."""
 MAX_DAYS: Final = 366
 _ANNOUNCEMENTS: Final = "cartulary:announcements"
 _CACHE_SECONDS: Final = 5
@@ -34,7 +34,7 @@ _ID_BYTES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Announcement:
-    """A text by language, always in English too, which is shown until `ends`."""
+    """A text in English and perhaps other languages, which is shown until `ends`."""
 
     id: str
     texts: Mapping[str, str]
@@ -59,7 +59,7 @@ class Announcements:
         self._cached: tuple[float, tuple[Announcement, ...]] | None = None
 
     def current(self) -> tuple[Announcement, ...]:
-        """Return the announcements that have not ended, the oldest first, as of at most five seconds ago."""
+        """Return the current announcements, the oldest first. They are cached for five seconds."""
         cached, now = self._cached, time.monotonic()
         if cached is None or now - cached[0] >= _CACHE_SECONDS:
             cached = self._cached = (now, self._stored())
@@ -130,7 +130,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _texts_fault(texts: Mapping[str, object]) -> Message | None:
-    """Return what is wrong with the texts; None if nothing is."""
+    """Return the fault of the texts; None if they are valid."""
     if ENGLISH not in texts:
         return message("must have a text in English, `en`")
     for language, text in texts.items():

@@ -3,8 +3,8 @@
     cartulary:administration   stream; entry SEQ-0 has the field `entry`, canonical JSON
 
 Entries are chained by hashes like the events of a game: `hash` is the SHA-256 of the canonical JSON of the
-entry without it, and `prev` is the `hash` of the previous entry. Somebody who keeps a `hash` can detect later
-that an earlier entry was changed or removed.
+entry without this field, and `prev` is the `hash` of the previous entry. Somebody who keeps a `hash` can
+later detect that an earlier entry was changed or removed.
 
 An entry is written before its operation takes effect: no operation is ever missing from the log. Operations
 on games are also events of their logs.
@@ -57,7 +57,7 @@ class AdministrationLog:
                         ADMINISTRATION_LOG, {_ENTRY: canonical(entry)}, id=f"{entry['seq']}-0"
                     )
                 except redis.ResponseError:
-                    # Another process has appended an entry with this seq first.
+                    # Another process has already appended an entry with this seq.
                     if self._last()["seq"] < entry["seq"]:
                         raise
                     continue

@@ -1,4 +1,4 @@
-"""What a service still has to do, and what has failed: one overview for administrators."""
+"""An overview of the pending and the failed work of a service, for administrators."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from service.operation.process_reports import ProcessReports, health
 from service.store.damaged_games import DamagedGames
 
 MAX_DAMAGED_GAMES: Final = 100
-"""Damaged games that are listed."""
+"""The most damaged games that are listed."""
 MAX_DELIVERIES: Final = 100
-"""Waiting deliveries that are listed, and failed ones."""
+"""The most waiting deliveries, and the most failed ones, that are listed."""
 
 
 @dataclass(eq=False, repr=False)
@@ -29,9 +29,9 @@ class WorkOverview:
         """Return the overview as JSON; `render` turns messages into text.
 
         `waiting_jobs` and `failed_jobs` are numbers by queue, as the scheduler has last reported them, and
-        empty without one. `overdue_milliseconds` is for how long the earliest deadline has passed that has
-        not taken effect, or null. `damaged_games` has the reasons by game and part.
-        `waiting_deliveries` begins with the next one, `failed_deliveries` with the last one.
+        empty without one. `overdue_milliseconds` is the time since the earliest deadline that has not taken
+        effect, or null. `damaged_games` has the reasons by game and part. `waiting_deliveries` begins with
+        the next one, `failed_deliveries` with the last one.
         """
         reports = self._process_reports.alive()
         figures = (

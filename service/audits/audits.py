@@ -20,20 +20,20 @@ from service.errors import Unavailable
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS: Final = 2
-"""Seconds after which a client may ask again for an audit that could not be made."""
+"""Seconds after which a client may repeat the request for an audit that could not be made."""
 _PROGRAM: Final = "service.audits.process"
 _WAITING: Final = 3
-"""How many times the time of the processor an audit may last, since it waits for other processes."""
+"""The ratio of the time limit of an audit to its limit of CPU time, since it waits for other processes."""
 
 
 class AuditTooLarge(Unavailable):
-    """An audit has reached the bound of its memory or of its time of the processor, and will again."""
+    """An audit has reached the bound of its memory or CPU time, and would again."""
 
 
 class Audits:
     """Audits records of games of this server. Thread-safe.
 
-    An audit takes much of the processor, so that it would delay play in the process that serves it.
+    An audit takes much CPU time, so that it would delay play in the process that serves it.
     """
 
     def __init__(self, bounds: Bounds) -> None:

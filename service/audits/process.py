@@ -5,7 +5,7 @@ them, each with the `log` of the server or null; the record follows. The output 
 sentences in the language.
 
 `audits.py` runs this in a separate process. It has a lower priority than the processes that serve play, and
-ends after the given time of the processor, even if the process that has started it is gone.
+ends after the given CPU time, even if the process that started it has ended.
 """
 
 import os
@@ -30,7 +30,8 @@ def main() -> None:
     """Audit one record."""
     language, seconds = sys.argv[1], int(sys.argv[2])
     os.nice(_PRIORITY)
-    # At the first limit, the kernel sends SIGXCPU; at the second one SIGKILL, which others send as well.
+    # At the first limit, the kernel sends SIGXCPU; at the second one it sends SIGKILL, which may have other
+    # causes.
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     keys = orjson.loads(sys.stdin.buffer.readline())

@@ -1,1 +1,1 @@
-"""What players write to each other within a game, beside its log: chat messages, and reports about them."""
+"""Chat messages and comments of players on games, beside the logs, and reports about them."""

@@ -1,7 +1,7 @@
-"""The chat of a game: who reads and writes its messages, and what these may contain.
+"""The chat of a game: who can read and write its messages, and what these may contain.
 
-The players of a game and its arbiter read and write them, before the start, during the game and after its
-end, and nobody else, also in a public game. A message is no event of the log: its author can erase it.
+Only the players of a game and its arbiter read and write messages, even in a public game, from before the
+start until after the end. A message is not an event of the log: its author can erase it.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ class Chat(Conversation):
         return posted
 
     def erase(self, game_id: str, player: str, number: int) -> None:
-        """Erase a message that the player has written, also after leaving the game. Idempotent.
+        """Erase a message that the player has written, perhaps before leaving the game. Idempotent.
 
         Raises Forbidden for everybody but its author.
         """
@@ -92,13 +92,13 @@ class Chat(Conversation):
         self._reports.erase_all_of(player)
 
     def authors(self, players: Sequence[str]) -> list[str]:
-        """Return those of some players who have written messages that are not erased."""
+        """Return the players, of these, who have written messages that are not erased."""
         return self._store.authors(players)
 
     def _notify(self, game: Game, posted: ChatMessage) -> None:
-        """Notify everybody who reads a message: not its author, and not those who have muted the author."""
+        """Notify the readers of a message, except its author and readers who have muted the author."""
         candidates = [*game.participants, *([] if game.arbiter is None else [game.arbiter])]
-        # The game still names a player who has left a seat vacant, but they do not read its messages.
+        # The game still names a player who has left a seat vacant, but they cannot read its messages.
         others = [other for other in candidates if is_correspondent(game, other)]
         muters = self._mutes.muted_by(posted.author, others)
         self._notifications.notify(

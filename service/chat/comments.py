@@ -1,10 +1,10 @@
-"""Comments on games that are over: who writes and reads them, and where they are stored.
+"""Comments on games that are over: who can write and read them, and their storage.
 
     cartulary:{GAME}:comments   hash: N -> JSON of comment N; `last` -> number of the last comment;
                                 `count/PLAYER` -> how many comments the player has written
     cartulary:comments:PLAYER   set: the ids of the games on which the player has commented
 
-Everybody who may see a game reads its comments, and everybody with an account can write some. They are no
+Everybody who may see a game reads its comments, and everybody with an account can write some. They are not
 events of the log, and they stay in Redis when a game is archived. An erased comment keeps its number, its
 author and its time.
 """
@@ -66,7 +66,7 @@ class Comments(Conversation):
         key, count = _key(game_id), f"count/{player}"
         at = wall_clock.format(wall_clock.now())
         with unavailable_on_error():
-            # Added before there is a comment, so that an erasure finds every comment.
+            # The game is added before the comment exists, so that an erasure finds every comment.
             self._redis.sadd(_GAMES_OF + player, game_id)
             if self._redis.hincrby(key, count, 1) > self._max_per_author:
                 self._redis.hincrby(key, count, -1)
@@ -124,7 +124,7 @@ class Comments(Conversation):
             self._redis.delete(_GAMES_OF + player)
 
     def authors(self, players: Sequence[str]) -> list[str]:
-        """Return those of some players who have written comments that are not erased."""
+        """Return the players, of these, who have written comments that are not erased."""
         keys = (_GAMES_OF + player for player in players)
         return list(compress(players, which_exist(self._redis, keys)))
 

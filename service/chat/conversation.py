@@ -30,7 +30,7 @@ class ShownChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessagePage:
-    """Some chat messages of a game, the oldest first; `last` is the number of the last one of the game."""
+    """Some chat messages of a game, the oldest first; `last` is the number of the game's last message."""
 
     messages: Sequence[ShownChatMessage]
     last: int
@@ -45,12 +45,12 @@ class ChatMessagePage:
 
 @dataclass(eq=False, repr=False)
 class Conversation(ABC):
-    """The messages, or the comments, of all games: what their readers see of them, and report."""
+    """The messages, or the comments, of all games, as readers see and report them."""
 
     _kind: ClassVar[TextKind]
     _if_own: ClassVar[Message]
     _if_erased: ClassVar[Message]
-    """Why a reader cannot report their own message, and one that was erased."""
+    """The reasons why a reader cannot report their own message, or an erased one."""
 
     _loader: GameLoader
     _mutes: Mutes
@@ -71,7 +71,7 @@ class Conversation(ABC):
 
     @abstractmethod
     def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
-        """Return those messages of a game that exist, in the order of `numbers`."""
+        """Return the existing messages of a game, in the order of `numbers`."""
 
     def page(
         self, game_id: str, player: str | None, after: int = 0, limit: int = 100

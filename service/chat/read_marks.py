@@ -1,4 +1,4 @@
-"""What players have read and dismissed of their games: which chat messages, and which alerts.
+"""The chat messages that players have read, and the alerts that they have dismissed.
 
 They are fields of the hash with the chat messages of a game (service/chat/store.py):
 
@@ -51,7 +51,7 @@ class ReadMark:
 
 
 class ReadMarks:
-    """What all players have read. Thread-safe. Methods raise Unavailable if Redis does not respond."""
+    """The read marks of all players. Thread-safe. Methods raise Unavailable if Redis does not respond."""
 
     def __init__(self, client: redis.Redis, archive: Archive) -> None:
         self._redis = client
@@ -62,7 +62,7 @@ class ReadMarks:
     def of(self, player: str, game_ids: Sequence[str]) -> list[ReadMark]:
         """Return the marks of a player in games, in order, in one round trip (in a cluster, two).
 
-        Those of archived games are empty. The player must be allowed to read the messages of these games.
+        The marks of archived games are empty. The player must be allowed to read the messages of these games.
         """
         if not game_ids:
             return []
@@ -84,7 +84,7 @@ class ReadMarks:
             return [reply for replies in pipeline.execute() for reply in replies]
 
     def of_game(self, player: str, game: Game) -> ReadMark:
-        """Return the mark of a player in a game, also if that is archived. Otherwise like `of`."""
+        """Return the mark of a player in a game, like `of`, even if the game is archived."""
         (mark,) = self.of(player, [game.id])
         if mark.messages or not game.has_ended:
             return mark
@@ -99,7 +99,7 @@ class ReadMarks:
             self._set(game_id, player, name, str(number), recalls=False)
 
     def dismiss(self, game_id: str, player: str, alert: str) -> None:
-        """Record that a player has dismissed an alert, which is given by its key. Idempotent."""
+        """Record that a player has dismissed the alert with this key. Idempotent."""
         key, (_, name) = messages_key(game_id), mark_fields(player)
         self._archive.recall(game_id, for_write=True)
         stored = read_field(self._redis, key, name)

@@ -4,7 +4,7 @@
     cartulary:message-report:ID    JSON of a report
     cartulary:message-reports:PLAYER   set: the ids of the open reports by or about this player
 
-A report contains the text as it was when it was reported, since its author can erase the message. The text
+A report contains the text at the time of the report, since its author can erase the message. The text
 and the reason are erased with the accounts of their authors.
 """
 
@@ -25,7 +25,7 @@ from service.errors import NotFound, TooManyReports, Unavailable
 from service.stored_objects import decode_object, members_of
 
 TextKind: TypeAlias = Literal["message", "comment"]
-"""What kind of text a report is about."""
+"""The kind of text that a report is about."""
 _REPORTS: Final = "cartulary:message-reports"
 _REPORT: Final = "cartulary:message-report:"
 _RETRY_SECONDS: Final = 3600
@@ -33,7 +33,7 @@ _RETRY_SECONDS: Final = 3600
 
 @dataclass(frozen=True, slots=True)
 class ChatMessageReport:
-    """What a player has reported about message or comment `number` of a game, which `of` tells apart.
+    """The report of a player on message or comment `number` of a game; `of` says which of them.
 
     `text` and `reason` are None if erased.
     """
@@ -56,7 +56,7 @@ class ChatMessageReport:
         return fields
 
     def stored(self) -> bytes:
-        """Return the report as it is stored: of a message as in versions without comments."""
+        """Return the report in the stored form, which for messages is that of versions without comments."""
         fields = members_of(self)
         if self.of == "message":
             del fields["of"]
@@ -101,7 +101,7 @@ class ChatMessageReports:
             pipeline.set(_REPORT + id, report.stored())
             pipeline.zadd(_REPORTS, {id: int(now.timestamp() * 1000)})
             pipeline.execute()
-        # Counted afterwards, because the keys of a report are on several nodes of a cluster: concurrent
+        # The reports are counted afterwards, because their keys are on several nodes of a cluster: concurrent
         # reports cannot exceed the bounds.
         refusal = self._refusal(reporter)
         if refusal is not None:
@@ -110,7 +110,7 @@ class ChatMessageReports:
         return report
 
     def _refusal(self, reporter: str) -> TooManyReports | Unavailable | None:
-        """Return the error for a report that exceeds a bound; None if there are not too many."""
+        """Return the error for a report that exceeds a bound; None if it exceeds none."""
         of_reporter = self._read(read_members(self._redis, _of(reporter)))
         if sum(report.reporter == reporter for report in of_reporter) > self._max_per_reporter:
             return TooManyReports.with_message(
@@ -160,7 +160,7 @@ class ChatMessageReports:
             pipeline.execute()
 
     def erase_all_of(self, player: str) -> None:
-        """Erase what a player has written, as it is quoted in reports, and the reasons that they gave."""
+        """Erase the texts of a player in reports, and the reasons that the player gave."""
         for report in self._read(read_members(self._redis, _of(player))):
             erased = replace(
                 report,
@@ -178,7 +178,7 @@ class ChatMessageReports:
         reports = [
             decode_object(ChatMessageReport, reply) for reply in replies if reply is not None
         ]
-        # What a later version lets players report, only processes of that version can show and erase.
+        # Reports about other kinds of text are left to the later versions that know them.
         return [report for report in reports if report.of in get_args(TextKind)]
 
 

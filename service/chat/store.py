@@ -6,9 +6,9 @@
                                 `read/PLAYER`, `dismissed/PLAYER`: see service/chat/read_marks.py
     cartulary:messages:PLAYER   set: the ids of the games in which the player has written or read messages
 
-Of a game in the archive, they are read from there; what is written recalls the game.
+The messages of an archived game are read from the archive; writing recalls the game.
 
-Messages are numbered from 1 on. An erased one keeps its number, its author and its time, and has no text.
+Messages are numbered from 1 on. An erased message keeps its number, its author and its time, but has no text.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ _GAMES_OF: Final = "cartulary:messages:"
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """What a player wrote in a game. `text` is None if it was erased; `seq` is the event that it is about."""
+    """A message in a game. `text` is None if it was erased; `seq` is the event that the message is about."""
 
     number: int
     author: str
@@ -63,7 +63,7 @@ class ChatMessageStore:
     ) -> ChatMessage | None:
         """Add a message and return it; None if the author has written as many as allowed.
 
-        A repeated request returns the message that the first one has added, as it is now. Raises
+        A repeated request returns the message that the first one added, in its current state. Raises
         IdempotencyConflict if the key was used for another request.
         """
         at = wall_clock.format(wall_clock.now())
@@ -71,7 +71,7 @@ class ChatMessageStore:
         stored = {"author": author, "at": at, "text": text, "seq": seq, "key": key}
         digest = "" if record is None else record.digest
         with unavailable_on_error():
-            # Added before there is a message, so that an erasure finds every message.
+            # The game is added before the message exists, so that an erasure finds every message.
             self._redis.sadd(games_key(author), game_id)
         args: list[str | bytes | int] = [
             author,
@@ -95,7 +95,7 @@ class ChatMessageStore:
                 )
 
     def _posted(self, game_id: str, args: list[str | bytes | int]) -> list[int]:
-        """Return the reply of the script that adds a message, for which the game is recalled if necessary."""
+        """Run the script that adds a message, recall the game if necessary, and return the reply."""
         keys = [messages_key(game_id), game_key(game_id, ARCHIVED)]
         for _ in range(MAX_ATTEMPTS):
             with unavailable_on_error():
@@ -127,7 +127,7 @@ class ChatMessageStore:
         return self._archive.part(game_id, MESSAGES).get(name)
 
     def read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
-        """Return those messages of a game with these numbers that exist."""
+        """Return the existing messages of a game with these numbers."""
         if not numbers:
             return []
         with unavailable_on_error():
@@ -144,7 +144,7 @@ class ChatMessageStore:
         ]
 
     def erase(self, game_id: str, number: int) -> None:
-        """Erase the text of a message, which must exist, and what is kept of the request. Idempotent."""
+        """Erase the text of an existing message, and the data of its request. Idempotent."""
         stored: Any = self._field(game_id, str(number))
         fields = orjson.loads(stored)
         remainder = {"author": fields["author"], "at": fields["at"], "text": None}
@@ -165,7 +165,7 @@ class ChatMessageStore:
             self._redis.delete(games_key(author))
 
     def authors(self, players: Sequence[str]) -> list[str]:
-        """Return those of some players of whom there are messages that are not erased, or read marks."""
+        """Return the players, of these, who have messages that are not erased, or read marks."""
         return list(compress(players, which_exist(self._redis, map(games_key, players))))
 
 

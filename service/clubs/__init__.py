@@ -1,1 +1,1 @@
-"""Clubs: `clubs` is the interface; `names` and `store` are its parts."""
+"""Clubs: `clubs` is the interface of this package."""

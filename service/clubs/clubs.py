@@ -1,8 +1,8 @@
-"""Clubs: groups of players with an owner, and who may do what in them.
+"""Clubs: groups of players with an owner, and their permissions.
 
-A private club is hidden from everybody but its members and those whom its owner has invited. A public one is
-on a list; players ask to join it. Membership is a state of the service, and no event of a game. A game
-names its club in `options`, for ever (docs/clubs.md).
+A private club is visible only to its members and to players whom its owner has invited. A public club is on a
+list; players ask to join it. Membership is a state of the service, not an event of a game. A game names its
+club permanently in `options` (docs/clubs.md).
 """
 
 import hmac
@@ -46,8 +46,8 @@ class ClubOfPlayer:
 class Clubs:
     """All clubs. Thread-safe. Methods raise Unavailable if Redis does not respond.
 
-    Methods with a club raise NotFound if there is none with this id, or the player may not see it; those for
-    its owner raise Forbidden for anybody else.
+    Methods with a club raise NotFound if it does not exist, or the player may not see it; methods for its
+    owner raise Forbidden for anybody else.
     """
 
     def __init__(
@@ -60,14 +60,14 @@ class Clubs:
         self._deletions: list[Callable[[str], object]] = []
 
     def register_deletion(self, delete: Callable[[str], object]) -> None:
-        """Have this called with the id of each club that is closed, or whose owner is erased.
+        """Register a function to call with the id of a club that is closed, or whose owner is erased.
 
-        It deletes what belongs to the club, and may be called more than once.
+        It deletes the belongings of the club, and may be called more than once.
         """
         self._deletions.append(delete)
 
     def exists(self, club_id: str) -> bool:
-        """Return whether there is a club with this id: one that was not closed."""
+        """Return whether there is a club with this id that has not been closed."""
         return self._store.get_each([club_id]) != [None]
 
     def is_owner(self, club_id: object, player: str) -> bool:
@@ -82,7 +82,7 @@ class Clubs:
         return self._store.relation(club_id, player) == "member"
 
     def members_among(self, club_id: str, players: Sequence[str]) -> frozenset[str]:
-        """Return those of some players who are members of a club; none if there is no such club."""
+        """Return the players, of these, who are members of a club; none if there is no such club."""
         try:
             entry = self._store.load(club_id)
         except NotFound:
@@ -90,9 +90,9 @@ class Clubs:
         return frozenset(player for player in players if entry.relation(player) == "member")
 
     def option_faults(self, options: Mapping[str, Any], player: str) -> dict[str, Text]:
-        """Return why a player cannot create a game with these options for a club, by field.
+        """Return the reasons why a player cannot create a game with these options for a club, by field.
 
-        What is wrong with the form of the option is not among the faults.
+        The form of the option is not checked.
         """
         club_id = options.get("club")
         if not isinstance(club_id, str) or not _is_id(club_id):
@@ -130,7 +130,7 @@ class Clubs:
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             _require_owner(entry, player)
-            # An administrator may have given the club another name meanwhile.
+            # An administrator may have renamed the club in the meantime.
             kept_name = new_name if is_renamed else entry.club.name
             return replace(entry, club=replace(entry.club, name=kept_name, about=new_about))
 
@@ -139,7 +139,7 @@ class Clubs:
         return self._store.rename(club_id, new_name, change).club
 
     def close(self, club_id: str, player: str) -> None:
-        """Delete a club, as its owner. Its games go on."""
+        """Delete a club, as its owner. Its games continue."""
         _require_id(club_id)
         self._store.delete(club_id, lambda entry: _require_owner(entry, player))
         self._delete_belongings(club_id)
@@ -150,9 +150,9 @@ class Clubs:
         return self._store.load(club_id).club
 
     def rename(self, club_id: str, name: str, record: Callable[[str], None]) -> Club:
-        """Give a club another name, as an administrator. Raises Malformed, ClubNameTaken.
+        """Rename a club, as an administrator. Raises Malformed, ClubNameTaken.
 
-        `record` is called with the name, as it will be stored, once nothing refuses it.
+        `record` is called with the name to be stored, once all checks have passed.
         """
         name = normalized_name(name)
         _require_valid(name, "")
@@ -160,7 +160,7 @@ class Clubs:
         record_once = cache(record)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            # The change is tried again if the club changes meanwhile.
+            # The change is tried again if the club changes in the meantime.
             record_once(name)
             return replace(entry, club=replace(entry.club, name=name))
 
@@ -200,7 +200,7 @@ class Clubs:
         return self._store.public_page(cursor, limit)
 
     def of(self, player: str) -> list[ClubOfPlayer]:
-        """Return the clubs of a player by name: also those to which they are invited, or ask to join.
+        """Return the clubs of a player by name, including those to which they are invited, or ask to join.
 
         Invitations by players whom this one has muted are left out.
         """
@@ -225,7 +225,7 @@ class Clubs:
     def join(self, club_id: str, player: str, token: str | None = None) -> Relation:
         """Accept an invitation to a club, by handle or by the token of its link, or ask to join it.
 
-        Returns what the player is then. Raises TooManyClubs, NotNow (a guest, or the club is full).
+        Returns the new relation of the player. Raises TooManyClubs, NotNow (a guest, or the club is full).
         """
         _require_id(club_id)
         if self._store.relation(club_id, player) == "member":
@@ -249,7 +249,7 @@ class Clubs:
         except NotFound:
             if token is None:
                 raise
-            # Whether there is such a club is not revealed.
+            # The error must not reveal whether there is such a club.
             raise _link_not_valid() from None
         relation = after.relation(player)
         assert relation is not None, "the change has added the player"
@@ -279,7 +279,7 @@ class Clubs:
         is_new = self._store.relation(club_id, player) != "invited"
 
         def count_invitations() -> int:
-            # Those that the player does not see do not count: the player could not decline them.
+            # Invitations that the player does not see do not count: the player could not decline them.
             return sum(each.relation == "invited" for each in self.of(player))
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
@@ -303,7 +303,7 @@ class Clubs:
         return is_new and after.relation(player) == "invited" and not has_muted
 
     def admit(self, club_id: str, owner: str, player: str) -> None:
-        """Make a player a member who has asked to join, as the owner. Idempotent.
+        """Admit a player who has asked to join, as the owner. Idempotent.
 
         Raises NotFound (the player has not asked), NotNow (the club is full).
         """
@@ -323,8 +323,8 @@ class Clubs:
     def remove(self, club_id: str, owner: str, player: str) -> None:
         """Remove a member, revoke an invitation or decline a request, as the owner.
 
-        The link of the club is revoked with a member, who could come back with it. Raises NotFound, NotNow
-        (the owner).
+        The link of the club is revoked when a member is removed, who could come back with it. Raises
+        NotFound, NotNow (the owner).
         """
         _require_id(club_id)
 
@@ -366,7 +366,7 @@ class Clubs:
         self._change_link(club_id, owner, None)
 
     def by_link(self, token: str) -> Club:
-        """Return the club to which a link invites. Raises NotFound if it is not valid, or no longer."""
+        """Return the club to which a link invites. Raises NotFound if it is not valid, or no longer valid."""
         club_id = club_of_token(token)
         if _is_id(club_id):
             (entry,) = self._store.get_each([club_id])
@@ -375,20 +375,20 @@ class Clubs:
         raise _link_not_valid()
 
     def erase(self, player: str) -> None:
-        """Delete every relation of a player. A club of theirs passes to its oldest member, or is deleted.
+        """Delete every relation of a player. Their clubs pass to the oldest members, or are deleted.
 
-        What belongs to a club of theirs is deleted in both cases: they have entered it.
+        The belongings of their clubs are deleted in both cases, because the player entered them.
         """
         for club_id in self._store.ids_of(player):
             with suppress(NotFound):
                 self._erase_from(club_id, player)
             if not self.exists(club_id):
-                # The process that closed it may have died before it deleted these.
+                # The process that closed the club may have died before it deleted these.
                 self._delete_belongings(club_id)
             self._store.forget(player, club_id)
 
     def reindex(self) -> None:
-        """Rebuild what follows from the clubs: their list, their names, and the clubs of each player."""
+        """Rebuild the derived data of clubs: their list, their names, and the clubs of each player."""
         self._store.reindex()
 
     def _erase_from(self, club_id: str, player: str) -> None:
@@ -403,11 +403,11 @@ class Clubs:
 
         is_owner = self._store.load(club_id).club.owner == player
         if is_owner:
-            # Nothing is left if the process dies after the change.
+            # Nothing is left over if the process dies after the change.
             self._delete_belongings(club_id)
         self._store.change(club_id, change)
         if is_owner:
-            # A request of the player may have set something in between.
+            # A request of the player may have set something in the meantime.
             self._delete_belongings(club_id)
 
     def _delete_belongings(self, club_id: str) -> None:
@@ -470,7 +470,7 @@ class Clubs:
 
 
 def token_of_link(club: Club) -> str | None:
-    """Return the token of the invitation link of a club; None if there is none, or it is no longer valid."""
+    """Return the token of the invitation link of a club; None if there is none, or it has expired."""
     if club.link is None:
         return None
     ends, _, secret = club.link.partition(" ")
@@ -485,12 +485,12 @@ def _is_valid(club: Club, token: str) -> bool:
 
 
 def club_of_token(token: str) -> str:
-    """Return the id of the club that a token names, whether or not it is valid and there is such a club."""
+    """Return the id of the club that a token names. Neither the token nor the club is checked."""
     return trim_code(token).partition("-")[0]
 
 
 def _link_not_valid() -> NotFound:
-    """Return the error for any link that is not valid: it does not reveal whether there is a club."""
+    """Return the error for any invalid link. It does not reveal whether the club exists."""
     return NotFound.with_message("this invitation is not, or no longer, valid")
 
 
@@ -499,7 +499,7 @@ def _is_id(club_id: str) -> bool:
 
 
 def _require_id(club_id: str) -> None:
-    """Raise NotFound for what is no id of a club."""
+    """Raise NotFound unless a text can be the id of a club."""
     if not _is_id(club_id):
         raise club_not_found(club_id)
 

@@ -1,4 +1,4 @@
-"""Invitations to clubs, of which the invited players are told by mail."""
+"""Invitations to clubs, about which the invited players get a mail."""
 
 from dataclasses import dataclass
 

@@ -12,11 +12,11 @@ MAX_NAME_LENGTH: Final = MAX_LENGTH
 _MAX_RAW_LENGTH: Final = 4 * MAX_LENGTH
 """The maximum length before normalization, as for handles."""
 _SPACE: Final = "_"
-"""What stands for a space where a name is checked as a handle."""
+"""The character that replaces a space when a name is checked as a handle."""
 
 
 def name_fault(name: str) -> Text | None:
-    """Return what is wrong with a normalized name of a club; None if nothing is."""
+    """Return the fault of a normalized name of a club; None if it is valid."""
     handle = name.replace(" ", _SPACE)
     try:
         parse_handle(handle)
@@ -42,5 +42,5 @@ def skeletons_of_name(name: str) -> frozenset[str]:
 
 
 def sorting_key(name: str) -> str:
-    """Return the text by which lists order a name: without the distinction of upper and lower case."""
+    """Return the key by which lists order a name, without distinguishing upper and lower case."""
     return fold_case(name)

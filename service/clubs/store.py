@@ -10,9 +10,9 @@
     cartulary:reserved-KIND-of:PLAYER   the clubs or invitations of a player that are being stored; see
                                   service/bounded_collections.py
 
-The hash decides. A player's set is written before the hash and shortened after it, so it may name a club to
-which the player has no relation, which is then removed; and so does the list of public clubs. A name that a
-process has taken which died before it stored the club becomes free again.
+The hash is authoritative. A player's set is extended before the hash and shortened after it, so it may name a
+club to which the player has no relation, which is then removed; the same applies to the list of public clubs.
+If a process takes a name and dies before it stores the club, the name becomes free again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,8 +33,8 @@ from service.errors import ClubNameTaken, NotFound
 from service.store.shards import Shards
 
 Relation: TypeAlias = Literal["member", "invited", "requesting"]
-"""What a player is to a club: one of its members, the owner included, or somebody who is invited, or who asks
-to join.
+"""The relation of a player to a club: a member, which includes the owner, somebody who is invited, or
+somebody who asks to join.
 """
 RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
 _PERSON: Final = "person:"
@@ -65,12 +65,12 @@ class Club:
     is_private: bool = False
     members: int = 1
     link: str | None = field(default=None, repr=False)
-    """Until when its invitation link is valid, a space, and the secret part of the token."""
+    """The end of the validity of its invitation link, a space, and the secret part of the token."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClubWithPeople:
-    """A club, and by their ids the players who have a relation to it."""
+    """A club, and the players who have a relation to it, by id."""
 
     club: Club
     people: Mapping[str, Person] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class ClubWithPeople:
     ) -> tuple[list[str], str | None]:
         """Return the ids of a page of the players with a relation, and `after` of the next one or None.
 
-        `after` is the id of a player; one who no longer has such a relation begins a new list.
+        `after` is the id of a player; if they no longer have the relation, the list begins again.
         """
         ids = self.with_relation(relation)
         start = ids.index(after) + 1 if after in ids else 0
@@ -100,7 +100,7 @@ class ClubWithPeople:
         return page, page[-1] if start + limit < len(ids) else None
 
     def with_person(self, player: str, person: Person | None) -> "ClubWithPeople":
-        """Return the club after a player got this relation to it; None for none."""
+        """Return the club after a player got this relation to it; None removes the relation."""
         people = {id: each for id, each in self.people.items() if id != player}
         if person is not None:
             people[player] = person
@@ -108,7 +108,7 @@ class ClubWithPeople:
 
 
 Change: TypeAlias = Callable[[ClubWithPeople], ClubWithPeople | None]
-"""Returns a club after a change; None to delete it. May be called again if the club changes meanwhile."""
+"""Returns a club after a change; None deletes it. It is called again if the club changes in the meantime."""
 
 
 class ClubStore:
@@ -170,9 +170,9 @@ class ClubStore:
         self._keep_name(club)
 
     def change(self, club_id: str, change: Change, joining: str | None = None) -> ClubWithPeople:
-        """Change a club atomically, and return it as it is then. `joining` is a player whom it may add.
+        """Change a club atomically, and return the result. `joining` is a player whom the change may add.
 
-        Raises NotFound, and what `change` raises. A change of the name must be done by `rename`.
+        Raises NotFound, and the errors of `change`. A change of the name must be done by `rename`.
         """
         key = club_key(club_id)
         before = after = ClubWithPeople(Club("", "", "", "", ""))
@@ -203,7 +203,7 @@ class ClubStore:
             if joining is not None and joining not in after.people:
                 self.forget(joining, club_id)
         if joining is not None and joining in after.people:
-            # `forget` may have run between the two writes before.
+            # `forget` may have run between the previous two writes.
             self._remember(joining, club_id)
         for player in before.people.keys() - after.people.keys():
             self.forget(player, club_id)
@@ -213,7 +213,7 @@ class ClubStore:
         return after
 
     def delete(self, club_id: str, check: Callable[[ClubWithPeople], object] | None = None) -> None:
-        """Delete a club after a check of it as it is then. Raises NotFound, and what `check` raises."""
+        """Delete a club after a check of its current state. Raises NotFound, and the errors of `check`."""
 
         def change(current: ClubWithPeople) -> None:
             if check is not None:
@@ -222,7 +222,7 @@ class ClubStore:
         self.change(club_id, change)
 
     def rename(self, club_id: str, name: str, change: Change) -> ClubWithPeople:
-        """Change a club that gets another name. Raises ClubNameTaken, NotFound, and what `change` raises."""
+        """Rename a club. Raises ClubNameTaken, NotFound, and the errors of `change`."""
         before = self.load(club_id).club
         renamed = replace(before, name=name)
         if not before.is_private:
@@ -312,16 +312,17 @@ class ClubStore:
                 )
 
     def _take_from_former(self, key: str, skeleton: str, club_id: str) -> bool:
-        """Reserve a name that belongs to a club which is closed or has another name; return whether it did.
+        """Reserve a name of a club that is closed or has been renamed; return whether that was possible.
 
-        It was not released because a process died, or because two have renamed that club at the same time.
+        It was not released because a process died, or because two processes renamed the club at the same
+        time.
         """
         is_former = False
 
         def take(pipeline: Pipeline) -> None:
             nonlocal is_former
             owner: Any = pipeline.get(key)
-            # A name that expires is being taken by a club that is not stored yet.
+            # A name with an expiry is being taken by a club that is not stored yet.
             is_former = (
                 owner is not None
                 and pipeline.ttl(key) == -1
@@ -335,7 +336,7 @@ class ClubStore:
         return is_former
 
     def _has(self, club_id: str, skeleton: str) -> bool:
-        """Return whether there is a club with this id whose name has a skeleton."""
+        """Return whether there is a club with this id, and its name has this skeleton."""
         (entry,) = self.get_each([club_id])
         return entry is not None and skeleton in skeletons_of_name(entry[0].name)
 
@@ -444,7 +445,7 @@ def _relation(stored: str | None) -> Relation | None:
 
 
 def _entry(club: Club) -> str:
-    """Return the member of the list of public clubs that stands for a club."""
+    """Return the member for a club in the list of public clubs."""
     return f"{sorting_key(club.name)}~{club.id}"
 
 
@@ -463,7 +464,7 @@ def person_field(player: str) -> str:
 
 
 def is_member_entry(stored: bytes | str | None) -> bool:
-    """Return whether such a field is that of a member."""
+    """Return whether the value of such a field is that of a member."""
     return _relation(text_or_none(stored)) == "member"
 
 

@@ -11,8 +11,8 @@ from service.notifications.webhooks.webhooks import Format, Webhook, Webhooks
 class ClubWebhooks:
     """The webhooks of all clubs. Methods raise Unavailable if Redis does not respond.
 
-    They are for the owner of the club: NotFound is raised if there is no such club, or the player may not
-    see it, and Forbidden for anybody else.
+    They are for the owner of the club: they raise NotFound if there is no such club, or the player may not
+    see it, and Forbidden for other players.
     """
 
     def __init__(self, clubs: Clubs, webhooks: Webhooks, deliveries: Deliveries) -> None:
@@ -26,7 +26,7 @@ class ClubWebhooks:
         return next(reversed(self._webhooks.of(club_reader(club_id))), None)
 
     def find(self, club_id: str, owner: str) -> Webhook:
-        """Return the webhook of a club. Raises NotFound also if it has none."""
+        """Return the webhook of a club. Raises NotFound, also if the club has none."""
         webhook = self.get(club_id, owner)
         if webhook is None:
             raise NotFound.with_message("this club has no webhook")
@@ -35,7 +35,7 @@ class ClubWebhooks:
     def set(
         self, club_id: str, owner: str, url: str, format: Format, token_digest: str | None = None
     ) -> Webhook:
-        """Give a club a webhook, instead of the one before, and return it with its secret.
+        """Give a club a webhook, which replaces an earlier one, and return it with its secret.
 
         `token_digest` is the hash of the personal token with which it ends. Raises Malformed.
         """
@@ -43,7 +43,7 @@ class ClubWebhooks:
         reader = club_reader(club_id)
         webhook = self._webhooks.replace_all(reader, url, format, token_digest)
         try:
-            # Meanwhile the club may have been closed, or handed on.
+            # The club may have been closed, or have got another owner, in the meantime.
             self._clubs.of_owner(club_id, owner)
         except (NotFound, Forbidden):
             self._webhooks.delete_all_of(reader)
@@ -58,13 +58,11 @@ class ClubWebhooks:
             self._webhooks.remove(reader, webhook.id)
 
     def request_test(self, club_id: str, owner: str) -> None:
-        """Have a test posted to the webhook of a club. Raises NotFound if it has none."""
+        """Request a test of the webhook of a club. Raises NotFound if it has none."""
         self._webhooks.request_test(club_reader(club_id), self.find(club_id, owner).id)
 
     def paused_until(self, club_id: str, webhook: Webhook) -> str | None:
-        """Return until when nothing is posted to the webhook of a club after failures; None if posts are
-        possible now.
-        """
+        """Return the time until which the webhook of a club is paused after failures; None if it is not."""
         (until,) = self._webhooks.paused_until(club_reader(club_id), [webhook])
         return until
 

@@ -1,9 +1,9 @@
-"""Imported records: uploading one, its audit, and who may delete it.
+"""Imported records: uploads, audits and deletions.
 
-A record may have been forged by somebody who knows this program. So an upload is bounded, must have the form
-of a record of a game that is over, and is audited in a separate process, with bounds on its time and memory
-(service/audits). Pages replay the events before the first fault only: the rules have decided each of them as
-recorded, so they cost no more than those of a game of this server.
+A record may have been forged by somebody who knows this program. Therefore an upload is bounded, must have
+the form of a record of a game that is over, and is audited in a separate process, with bounds on its time and
+memory (service/audits). Pages replay only the events before the first fault: the rules have confirmed each of
+them, so they cost no more than those of a game of this server.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -28,10 +28,10 @@ from service.imports.store import ImportedRecord, ImportStore, Verdict, new_id
 from service.keyring import Keyring
 
 FIELD: Final = "record"
-"""The field of a form, or the part of a body, that has the file."""
+"""The name of the part of a form that has the file."""
 MAX_SHOWN_NAMES: Final = 8
 MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
-"""Bytes of the records that a process keeps in memory."""
+"""The most bytes of records that a process keeps in memory."""
 _VERDICTS: Final[Mapping[str, Verdict]] = {
     "sound": "holds",
     "broken": "differs",
@@ -59,11 +59,11 @@ class Imports:
     _lock: Lock = field(init=False, default_factory=Lock)
 
     def upload(self, player: str, data: bytes, *, is_public: bool) -> ImportedRecord:
-        """Audit and store a record that a player has uploaded, and return what is known about it.
+        """Audit and store a record that a player has uploaded, and return its facts.
 
-        Raises BodyTooLarge, Malformed (no record of a game that is over), TooManyImports; Unavailable also
-        if other audits are being made, or if the process of this one dies; Unauthorised if the player is
-        erased meanwhile.
+        Raises BodyTooLarge, Malformed (not a record of a game that is over), TooManyImports; Unavailable,
+        also if too many audits are being made, or if the process of this one dies; Unauthorised if the player
+        is erased in the meantime.
         """
         if len(data) > self._bounds.max_import_bytes:
             raise BodyTooLarge(too_large(self._bounds))
@@ -79,11 +79,11 @@ class Imports:
         return imported
 
     def get(self, import_id: str) -> ImportedRecord:
-        """Return what is known about an imported record, to anybody who has its id. Raises NotFound."""
+        """Return the facts about an imported record, for anybody who has its id. Raises NotFound."""
         return self._store.get(import_id)
 
     def data(self, imported: ImportedRecord) -> bytes:
-        """Return the bytes of a record as they were uploaded. Raises NotFound and Unreadable."""
+        """Return the uploaded bytes of a record. Raises NotFound and Unreadable."""
         return self._store.data(imported)
 
     def of_player(self, player: str) -> list[ImportedRecord]:
@@ -96,7 +96,7 @@ class Imports:
         return records[:limit], after + limit if len(records) > limit else None
 
     def delete(self, imported: ImportedRecord) -> None:
-        """Delete a record; the caller has checked who asks for it."""
+        """Delete a record. The caller has checked the permission."""
         self._store.delete(imported.id, imported.uploader)
         with self._lock:
             self._cache.pop(imported.id, None)
@@ -110,7 +110,7 @@ class Imports:
         return self._audit(self.data(imported), language)
 
     def replayed(self, imported: ImportedRecord) -> ReplayedRecord:
-        """Return a record as pages replay it. Raises NotFound, and Unreadable if the object is damaged."""
+        """Return a record for replaying. Raises NotFound, and Unreadable if the object is damaged."""
         with self._lock:
             cached: ReplayedRecord | None = self._cache.get(imported.id)
         if cached is not None:
@@ -148,12 +148,12 @@ class Imports:
 
 
 def too_large(bounds: Bounds) -> Message:
-    """Return why a record with too many bytes is refused."""
+    """Return the reason for refusing a record with too many bytes."""
     return message("a record may have at most {bytes} bytes", bytes=bounds.max_import_bytes)
 
 
 def no_intact_events() -> Text:
-    """Return why there is nothing to replay."""
+    """Return the reason why there is nothing to replay."""
     return message("no event of this record can be replayed: not even the first is intact")
 
 
@@ -164,7 +164,7 @@ def _refused(fault: Text) -> Malformed:
 def _facts(
     import_id: str, player: str, record: Record, report: JsonObject, size: int, *, is_public: bool
 ) -> ImportedRecord:
-    """Return what is known about a record after its audit."""
+    """Return the facts about a record after its audit."""
     header, first = record.header, record.events[0]
     seqs = [finding["seq"] for finding in report["findings"] if finding["seq"] is not None]
     head_check = next(check for check in report["checks"] if check["name"] == "head")
@@ -189,7 +189,7 @@ def _facts(
 
 
 def _intact(record: Record, findings: Sequence[JsonObject]) -> int:
-    """Return how many events come before the first fault, and before the first secret that is not opened."""
+    """Return the number of events before the first fault, and before the first unopened secret."""
     faulty = {len(record.events) + 1}
     for finding in findings:
         if finding["line"] is not None and finding["line"] > 1:
@@ -215,7 +215,7 @@ def _names_by_seat(record: Record) -> list[str]:
 
 
 def _server(header: JsonObject) -> str | None:
-    """Return what a header says about the server that has written it."""
+    """Return the statements of a header about the server that wrote it."""
     for name in ("origin", "log"):
         value = header.get(name)
         if isinstance(value, str) and value:

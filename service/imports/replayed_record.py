@@ -1,8 +1,8 @@
-"""An imported record as pages replay it: up to the first fault, with what is replayed of any game.
+"""An imported record that pages replay, up to the first fault, like any game.
 
-The parts are those of games of this server (service/games), but each record has its own, which read nothing
-but its lines. So a record that has the id of a game of this server is never taken for it, nor for another
-record.
+It uses the classes for games of this server (service/games), but each record has separate objects, which read
+only its lines. A record with the id of a game of this server is therefore never mistaken for that game, nor
+for another record.
 """
 
 import json
@@ -29,17 +29,17 @@ from service.imports.store import ImportedRecord
 from service.store.event_store import LogReader
 
 MAX_SHOWN_CHARACTERS: Final = 2_000
-"""Characters of the event with the first fault that are shown."""
+"""The number of characters that are shown of the event with the first fault."""
 MAX_NAME_CHARACTERS: Final = 40
-"""Characters of a name, which the header of a record claims, that are shown."""
+"""The number of characters that are shown of a name in the header of a record."""
 _SNAPSHOTS: Final = 16
-"""Earlier states of a record that are kept."""
+"""The number of earlier states of a record that are kept."""
 
 
 class ReplayedRecord:
     """The intact events of an imported record. Thread-safe.
 
-    `events`, `replays` and `loader` are what pages read games with.
+    Pages read the record with `events`, `replays` and `loader`.
     """
 
     def __init__(self, imported: ImportedRecord, record: Record, bounds: Bounds) -> None:
@@ -59,14 +59,14 @@ class ReplayedRecord:
 
     @cached_property
     def names(self) -> Names:
-        """The names that the header gives to the players: claims, which are not those of accounts here."""
+        """The names of the players in the header, which are claims, and not handles of accounts here."""
         head = self.head
         names = {id: shortened(name) for id, name in self._record.names.items()}
         return Names(names, () if head is None else head.players)
 
     @property
     def first_faulty_event(self) -> tuple[int, str] | None:
-        """The number of the first event that is not replayed, and its beginning as ASCII; None if all are."""
+        """The seq of the first event that is not replayed, and its beginning as ASCII; None if all are."""
         seq = self.imported.intact + 1
         if seq > len(self._record.events):
             return None
@@ -119,7 +119,7 @@ class _RecordReader(LogReader):
 
 
 def shortened(text: str, most: int = MAX_NAME_CHARACTERS) -> str:
-    """Return a text that a record claims as it is shown: one line, without characters that do harm."""
+    """Return a text from a record in the form in which it is shown: one line, without harmful characters."""
     shown = clean(text[: 4 * most])
     return shown if len(shown) <= most else f"{shown[:most]}…"
 
@@ -127,7 +127,7 @@ def shortened(text: str, most: int = MAX_NAME_CHARACTERS) -> str:
 def first_unopened(record: Record) -> int | None:
     """Return the first event with a secret that the record does not open; None if there is none.
 
-    Nothing follows from a statement in a dispute, which may have been erased.
+    Statements in disputes do not count: they may have been erased, and nothing depends on them.
     """
     for event in record.events:
         openings = record.openings.get(event["seq"], {})

@@ -1,14 +1,14 @@
 """The imported records of a service: an index in Redis, and each record as one object beside the archive.
 
-    cartulary:import:ID              hash: what is known about an imported record; its field `facts` is JSON
+    cartulary:import:ID              hash: the facts about an imported record; its field `facts` is JSON
     cartulary:imports                sorted set by time: ids of all imported records
-    cartulary:imports:public         the same for those that are listed
-    cartulary:imports:of:PLAYER      the same for those that a player has uploaded
+    cartulary:imports:public         the same for listed records
+    cartulary:imports:of:PLAYER      the same for the records that a player has uploaded
     imports/ID.jsonl.gz              the record, in the place of archived games (object_store.py)
 
-An id is in the set of its player before its object is written, and leaves it after the object was deleted. So
-an upload or a deletion that a dead process has left is completed when the sets are next changed. An imported
-record is in no other key: no list, count, rating or log of the games of this server can contain it.
+An id is in the set of its player before its object is written, and leaves it after the object was deleted. An
+interrupted upload or deletion is therefore completed when the sets are next changed. Imported records are not
+in any other key: no list, count, rating or log of the games of this server can contain them.
 """
 
 import gzip
@@ -35,28 +35,28 @@ from service.stored_objects import decode_object
 
 PREFIX: Final = "import-"
 ID_BYTES: Final = 16
-"""Random bytes of an id, which nobody can guess."""
+"""The number of random bytes of an id, so that it cannot be guessed."""
 ALL: Final = "cartulary:imports"
 PUBLIC: Final = "cartulary:imports:public"
 _FACTS: Final = "facts"
 _UNFINISHED_SECONDS: Final = 60.0
-"""Age of an id without facts from which on its upload counts as interrupted."""
+"""The age of an id without facts at which its upload counts as interrupted."""
 _LEVEL: Final = 6
 
 
 Verdict: TypeAlias = Literal["holds", "differs", "unknown"]
-"""The result of an audit of a record: it holds, it does not, or this cannot be known."""
+"""The result of the audit of a record: sound, broken, or unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRecord:
-    """What is known about an imported record.
+    """The facts about an imported record.
 
-    `uploader` is the id of the player who has uploaded it. `game` is the id in the record, `players` the
-    names in its header by seat, and `server` its stated origin: these are claims, which nothing here
-    verifies. `key` is the id of the key that its header names, and `is_own_key` whether that is a key of this
-    server whose signature is valid. `verdict` is that of the audit at the time of the upload; `differs_at` is
-    the first event with a fault, None if there is none at an event. Pages replay the first `intact` of its
+    `uploader` is the id of the player who uploaded it. `game` is the id in the record, `players` are the
+    names in its header by seat, and `server` is its stated origin: these are claims, which are not verified.
+    `key` is the id of the key that its header names; `is_own_key` is True if that is a key of this server
+    whose signature is valid. `verdict` is that of the audit at the time of the upload; `differs_at` is the
+    first event with a fault, None if there is none at an event. Pages replay the first `intact` of its
     `events`.
     """
 
@@ -91,9 +91,9 @@ class ImportStore:
         self._bounds = bounds
 
     def add(self, record: ImportedRecord, data: bytes) -> None:
-        """Store a record, which is not changed afterwards.
+        """Store a record, which is never changed afterwards.
 
-        Raises TooManyImports if its uploader, or the server, has as many as are allowed.
+        Raises TooManyImports if its uploader, or the server, has the most records that are allowed.
         """
         now = wall_clock.now().timestamp()
         for key, maximum in self._maxima(record.uploader).items():
@@ -140,14 +140,14 @@ class ImportStore:
         return [record for record in self._get_each(self._ids(_of(player))) if record is not None]
 
     def public(self, after: int, limit: int) -> list[ImportedRecord]:
-        """Return records that are listed, the newest first, without the first `after`."""
+        """Return listed records, the newest first, without the first `after` ones."""
         with unavailable_on_error():
             ids: Any = self._redis.zrange(PUBLIC, after, after + limit - 1, desc=True)
         records = self._get_each([to_text(id) for id in ids])
         return [record for record in records if record is not None]
 
     def require_room(self, player: str) -> None:
-        """Raise TooManyImports if a player, or the server, has as many records as are allowed."""
+        """Raise TooManyImports if a player, or the server, has the most records that are allowed."""
         self.clean(player)
         for key, maximum in self._maxima(player).items():
             with unavailable_on_error():
@@ -156,11 +156,11 @@ class ImportStore:
                 raise _too_many(key, maximum)
 
     def _maxima(self, player: str) -> Mapping[str, int]:
-        """Return how many records a player and the server can have, by the keys of their lists."""
+        """Return the most records that a player and the server can have, by the keys of their lists."""
         return {_of(player): self._bounds.max_imports_per_player, ALL: self._bounds.max_imports}
 
     def delete(self, import_id: str, uploader: str) -> None:
-        """Delete a record, if it is there."""
+        """Delete a record, if it exists."""
         with unavailable_on_error():
             self._redis.delete(_key(import_id))
             self._redis.zrem(PUBLIC, import_id)
@@ -170,12 +170,12 @@ class ImportStore:
                 self._redis.zrem(key, import_id)
 
     def delete_all_of(self, player: str) -> None:
-        """Delete all records that a player has uploaded, those of interrupted uploads included."""
+        """Delete all records that a player has uploaded, including those of interrupted uploads."""
         for import_id in self._ids(_of(player)):
             self.delete(import_id, player)
 
     def clean(self, player: str) -> None:
-        """Complete the uploads and deletions of a player's records that a dead process has left."""
+        """Complete interrupted uploads and deletions of a player's records."""
         upto = wall_clock.now().timestamp() - _UNFINISHED_SECONDS
         with unavailable_on_error():
             old: Any = self._redis.zrange(_of(player), "-inf", str(upto), byscore=True)

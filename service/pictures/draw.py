@@ -3,8 +3,8 @@
 COLOURS is the number of colours of the PNG, 0 for all.
 
 `png.py` runs this file in a separate process, because resvg holds the interpreter's lock while it draws. It
-has a lower priority than the processes that serve play, and ends after the given time of the processor, even
-if the process that has started it is gone. It imports nothing of the project, so that it starts quickly.
+has a lower priority than the processes that serve play, and ends after the given CPU time, even if the
+process that started it has ended. It imports nothing of the project, so that it starts quickly.
 """
 
 import io
@@ -40,8 +40,8 @@ def main() -> None:
 
 
 def _reduce(png: bytes, colours: int) -> bytes:
-    """Return a PNG with a palette of so many colours."""
-    # Only pictures for mails need it.
+    """Return a PNG with a palette of `colours` colours."""
+    # Only pictures for mails need this import.
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as picture:

@@ -18,15 +18,16 @@ from service.errors import Unavailable
 log = logging.getLogger(__name__)
 
 RETRY_SECONDS: Final = 2
-"""Seconds after which a client may ask again for a picture that could not be drawn."""
+"""Seconds after which a client may repeat the request for a picture that could not be drawn."""
 _PROGRAM: Final = Path(__file__).with_name("draw.py")
 
 
 class PngPictures:
     """Draws SVG documents as PNG. Thread-safe.
 
-    At most `picture_threads` pictures are drawn at a time. The cache holds the pictures that were used last,
-    by the digest of the SVG document and their form, so viewers never get pictures of what only others see.
+    At most `picture_threads` pictures are drawn at a time. The cache holds the most recently used pictures,
+    by the digest of the SVG document and their form, so viewers never get pictures of positions that only
+    others see.
     """
 
     def __init__(self, bounds: Bounds) -> None:
@@ -40,7 +41,7 @@ class PngPictures:
     def png(self, svg: str, width: int, colours: int = 0) -> bytes:
         """Return the picture of an SVG document as a PNG that is `width` pixels wide.
 
-        `colours`: of its palette, at most 256; 0 for no palette.
+        `colours` is the size of its palette, at most 256; 0 for no palette.
 
         Raises Unavailable if too many pictures are being drawn, if this one takes too long, or if the process
         that draws it dies.
@@ -51,7 +52,7 @@ class PngPictures:
             cached = self._cache.get(key)
         if cached is not None:
             return cached
-        # The gateway has as many threads for pictures, so that usually none of them has to be refused here.
+        # The gateway has as many threads for pictures, so that pictures are rarely refused here.
         if not self._slots.acquire(blocking=False):
             raise Unavailable(
                 message("the server is drawing too many pictures at the moment"), RETRY_SECONDS
