@@ -1,7 +1,7 @@
 """The access log and the metrics of the web processes: an id, a log line and counts for every request.
 
 A separate thread logs and counts the responses of the last 0.1 s together, so no request waits for the log,
-and each costs little. If a process is killed, those of its last 0.1 s are missing.
+and each costs little. If a process is killed, the responses of its last 0.1 s are missing.
 
 Metrics have the format of Prometheus. A single process counts in memory. Processes that share a port also
 share a folder, to which each of them writes its counts; the process that receives a request for metrics adds
@@ -40,14 +40,14 @@ from service.operation import json_logging
 from service.provenance import CURRENT, REQUEST
 
 log = logging.getLogger(__name__)
-# When a counter was created, which one process would show and several would not, tells an operator nothing.
+# The creation times of counters, which a single process would show, mean nothing to an operator.
 disable_created_metrics()  # type: ignore[no-untyped-call] # has no annotations
 
 REQUEST_ID: Final = re.compile(r"[A-Za-z0-9._-]{1,64}")
 """The form of an `X-Request-ID` that is accepted from a client."""
 BATCH_SECONDS: Final = 0.1
 MAX_BATCH: Final = 10_000
-"""Responses in a batch. If the log cannot be written as quickly, further ones are counted but not logged."""
+"""The most responses in a batch. If the log cannot keep up, others are counted but not logged."""
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 MULTIPROC_DIR: Final = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable that names the shared folder."""
@@ -61,7 +61,7 @@ def request_id(client_id: str) -> str:
 
 
 def share(folder: str) -> None:
-    """Count in files of this folder from now on, which the processes that share a port have in common.
+    """Count in files of this folder from now on, which is shared by the processes of a port.
 
     prometheus_client decides this when it is imported, so a process that was forked has it decide again.
     """
@@ -117,7 +117,8 @@ class Metrics:
         key = (method, route, status)
         labelled = self._labelled.get(key)
         if labelled is None:
-            # Looking up a labelled metric costs more than counting. There are few: one per route and status.
+            # Looking up a labelled metric costs more than counting. There are few metrics: one per route and
+            # status.
             labelled = self._labelled[key] = (
                 self._requests.labels(method, route, str(status)),
                 self._seconds.labels(method, route),

@@ -70,7 +70,7 @@ _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def trace_requests(app: Flask, tracing: Tracing) -> None:
-    """Make a span of each request that has a view, with the id of the request."""
+    """Make a span for each request that has a view, with the id of the request."""
     dispatch = app.dispatch_request
 
     def traced_dispatch() -> ResponseReturnValue:
@@ -87,7 +87,7 @@ def trace_requests(app: Flask, tracing: Tracing) -> None:
 
 
 def wait_for_replicas(app: Flask, replication: Replication) -> None:
-    """Answer requests that may have written only when replicas have what was written."""
+    """Answer requests that may have written only when replicas have the writes."""
     dispatch = app.dispatch_request
 
     def waiting_dispatch() -> ResponseReturnValue:
@@ -102,7 +102,7 @@ def wait_for_replicas(app: Flask, replication: Replication) -> None:
 
 
 def reserve_words(app: Flask, service: Service) -> None:
-    """Keep players from registering the words of the routes of an application that stand for handles."""
+    """Keep players from registering words that routes of the application have in the place of handles."""
     rules = (rule.rule for rule in app.url_map.iter_rules())
     service.accounts.players.reserve_words(words_for_handles(rules))
 

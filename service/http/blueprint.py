@@ -3,9 +3,9 @@
 A route is described once: the description checks requests and makes the OpenAPI document. Responses are
 encoded directly, not through marshmallow; the tests validate every response against the document.
 
-Pages of any origin may read every response of the API (CORS `*`). This is safe because the API uses no
-cookies: a request acts for a player only by the token that its sender adds, so another site can do no
-more than its visitor could.
+Pages of any origin may read every response of the API (CORS `*`). This is safe because the API does not use
+cookies: a request acts for a player only by the token that its sender adds, so another site cannot do more
+than its visitor could.
 
 flask-smorest generates the document from marshmallow schemas. Its own decorators are not used: each
 of them wraps the view once more, and they read requests less strictly than this API promises.
@@ -90,11 +90,11 @@ _PREFLIGHT: Final = (
 )
 
 NO_QUERY: Final = StrictSchema()
-"""The query of a route without parameters. Unknown parameters are refused, so that nobody believes that
-one of them could request another player's view."""
+"""The query of a route without parameters. Unknown parameters are refused, so that nobody assumes that one of
+them selects another player's view."""
 
 INSUFFICIENT_SCOPE: Final = "INSUFFICIENT_SCOPE"
-"""The name of the response 403 of operations that refuse nobody but a personal token without the scope."""
+"""The name of the response 403 of operations that refuse only personal tokens without the scope."""
 JSON_LINES: Final = "application/jsonl"
 MAX_PARAMETERS: Final = 32
 """Parameters of a query."""
@@ -110,17 +110,17 @@ _SECURITY: Final[Mapping[AuthPolicy, list[JsonObject]]] = {
     "public": [],
     "optional_auth": [{}, {"token": []}],
 }
-"""The security requirements of policies; the others have that of a token."""
+"""The security requirements of policies; other policies require a token."""
 _AUTHENTICATION: Final[Mapping[AuthPolicy, Callable[[], str | None]]] = {
     "optional_auth": optional_auth,
     "administrators_only": administrator_required,
 }
-"""How the policies authenticate the sender of a request; the others require any player."""
+"""The functions with which policies authenticate the sender of a request; others require any player."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Checks:
-    """What is checked before the view of a route runs; see `Blueprint.route`."""
+    """The checks before the view of a route runs; see `Blueprint.route`."""
 
     auth: AuthPolicy
     scope: Scope | None
@@ -245,7 +245,7 @@ def tagged_response(
     is_weak: bool = False,
     is_conditional: bool = True,
 ) -> Response:
-    """Return a response with an ETag: a 304 without the content if the client has it, and `is_conditional`.
+    """Return a response with an ETag; a 304 without the content if `is_conditional` and the client has it.
 
     `content` may be a function, which is called only if the client does not have the content.
     """
@@ -282,7 +282,7 @@ def no_content() -> Response:
 
 
 class Blueprint(flask_smorest.Blueprint):  # type: ignore[misc] # flask_smorest has no annotations
-    """A group of routes. `auth` is who may call those that do not say so themselves."""
+    """A group of routes. `auth` is the policy of routes that do not have their own."""
 
     def __init__(self, name: str, description: str, *, auth: AuthPolicy) -> None:
         super().__init__(name, __name__, description=description)
@@ -473,7 +473,7 @@ def _with_checks(view: View, checks: _Checks) -> Endpoint:
 
 
 def _with_scope(limited: Endpoint, scope: Scope | None) -> Endpoint:
-    """Return an endpoint that refuses personal tokens without a scope before its limit is looked at."""
+    """Return an endpoint that refuses personal tokens without a scope before its rate limit is checked."""
 
     @wraps(limited)
     def endpoint(**arguments: Any) -> Response:

@@ -1,7 +1,7 @@
-"""What is known of the current request: the service that handles it, where it comes from, and who sends it.
+"""The context of the current request: the service that handles it, its origin, and its sender.
 
-A private game must look like a game that does not exist to everybody who may not see it, whatever else is
-wrong with their request. `blueprint.py` calls `hide_private`, `require_resource` and `require_access` only
+A private game must look like a game that does not exist to everybody who may not see it, whatever other
+faults their request has. `blueprint.py` calls `hide_private`, `require_resource` and `require_access` only
 when a request has failed: a successful request has passed the same checks where the game was loaded.
 """
 
@@ -49,7 +49,7 @@ def client_network() -> str:
 
 
 def client_source() -> LoginSource:
-    """Return where the sender of the current request, which has no cookies, logs in."""
+    """Return the place from which the sender of the current request, which has no cookies, logs in."""
     return LoginSource(client_network())
 
 
@@ -60,19 +60,19 @@ def client_name() -> str | None:
 
 
 def request_confirmation(player_id: str) -> None:
-    """Have a confirmation mail sent to a player who has just registered, if there is an address.
+    """Send a confirmation mail to a player who has just registered, if there is an address.
 
-    If there were too many of these mails, none is sent, and the player can request one later.
+    After too many of these mails, none is sent, and the player can request one later.
     """
     with suppress(TooManyRequests):
         service().notifications.mail.confirmations.request(player_id, client_network())
 
 
 def change_email(player_id: str, address: str, password: str | None) -> None:
-    """Set the address of a player, and have a mail sent there with which it is confirmed.
+    """Set the address of a player, and send a confirmation mail to it.
 
-    Another address than that of the account needs the password, because its owner can choose a new password.
-    Raises Malformed, Forbidden, TooManyRequests; after too many mails, the address is stored all the same.
+    A change of the address requires the password, because the owner of the address can choose a new password.
+    Raises Malformed, Forbidden, TooManyRequests; after too many mails, the address is stored nevertheless.
     """
     mail = service().notifications.mail
     if mail.addresses.is_other(player_id, address):
@@ -100,7 +100,7 @@ player who opened the dispute; `correspondents_only` the players of the game and
 `administrators_only` players with the role of an administrator, whatever game they ask for."""
 
 Resource: TypeAlias = Literal["dispute", "takeback", "message"]
-"""What the number in the URL of a route names."""
+"""The kind of resource that the number in the URL of a route identifies."""
 
 
 def bearer_token() -> str | None:
@@ -139,7 +139,7 @@ def optional_auth() -> str | None:
 def require_scope(scope: Scope | None) -> None:
     """Raise InsufficientScope if the request has a personal token without this scope; with None, for each.
 
-    Raises Unauthorised for an invalid token. What the request is about has no influence on the result.
+    Raises Unauthorised for an invalid token. The resource of the request has no influence on the result.
     """
     optional_auth()
     scopes: frozenset[Scope] | None = g.get("scopes")
@@ -233,8 +233,8 @@ def require_resource(resource: Resource, arguments: Mapping[str, Any]) -> None:
 def require_access(auth: AuthPolicy, arguments: Mapping[str, Any]) -> None:
     """Raise Forbidden if the policy does not allow the sender of the request to call the route.
 
-    `arguments` are those of the URL. For an administrator, NotFound is raised if what the URL names does not
-    exist.
+    `arguments` are those of the URL. For an administrator, NotFound is raised if the resource in the URL does
+    not exist.
     """
     if auth == "administrators_only":
         administrator_required()

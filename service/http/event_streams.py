@@ -68,7 +68,7 @@ RETRY_STREAM_SECONDS: Final = 5
 MAX_POSITIONS: Final = 1_000
 """Games that a `Last-Event-ID` of a player's stream may name."""
 _FROM_NOW: Final = ("", "0", "-")
-"""Values of `Last-Event-ID` of a client that has no events of a player's stream."""
+"""The values of `Last-Event-ID` of a client that has no events of a player's stream."""
 
 
 def stream_response(
@@ -133,7 +133,7 @@ def player_stream_response(
     }
     positions = {id: game.seq for id, game in games.items() if not game.has_ended}
     if header not in _FROM_NOW:
-        # Games that were joined meanwhile are read from the beginning, and those that ended to their end.
+        # Games that were joined in the meantime are read from the beginning, and ended games to their end.
         positions = dict.fromkeys(positions, 0)
         games |= _games_with_place(client_positions.keys() - games.keys(), player)
         positions |= {
@@ -162,7 +162,7 @@ def _stream() -> Response:
 
 
 def _require_current_token(token: str | None) -> None:
-    """Raise Unauthorised if the token of a new stream was revoked: no stream begins with a cached one."""
+    """Raise Unauthorised if the token of a new stream was revoked, without using the cache."""
     if token is not None:
         tokens = service().accounts.players.tokens
         tokens.forget_owner(token)

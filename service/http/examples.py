@@ -1,7 +1,8 @@
 """Examples of requests and responses in the OpenAPI document, which are made from its schemas.
 
-A field whose name is in VALUES has that value if its schema allows it. Others have a value that follows from
-the schema: the first of an enumeration, the least number, the shortest text that a pattern allows.
+A field whose name is in VALUES has that value if its schema allows it. Other fields have a value that is
+derived from the schema: the first of an enumeration, the least number, the shortest text that a pattern
+allows.
 """
 
 import re
@@ -55,11 +56,11 @@ _TEXTS: Final[Mapping[str, str]] = {
     "application/atom+xml": '<feed xmlns="http://www.w3.org/2005/Atom"></feed>',
     "text/calendar": "BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n",
 }
-"""The examples of responses that are not JSON. What is binary has none."""
+"""The examples of responses that are not JSON. Binary responses have none."""
 
 
 def add_examples(document: JsonObject) -> None:
-    """Add an example to the body of each request of a document, and of each response that is no error."""
+    """Add an example to the body of each request of a document, and of each successful response."""
     examples = _Examples(document["components"]["schemas"])
     for path in document["paths"].values():
         for operation in path.values():
@@ -133,7 +134,7 @@ class _Examples:
 
 
 def _allows(schema: JsonObject, value: object) -> bool:
-    """Return whether a schema of no fields allows a value; any value is allowed where no type is."""
+    """Return whether the schema of a value without fields allows it; without a type, any value is allowed."""
     if "enum" in schema:
         return value in schema["enum"]
     match schema.get("type"):

@@ -2,7 +2,7 @@
 
 The language is that of the player's own setting, else that of `Accept-Language`, else English.
 
-It is selected when text is first produced for a request: a response without text costs nothing.
+It is determined when text is first produced for a request, so that responses without text cost nothing.
 """
 
 from collections.abc import Sequence

@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 CONTENT_TYPE: Final = "application/problem+json"
 MAX_ERRORS: Final = 100
-"""Wrong fields that one problem names."""
+"""The most wrong fields that one problem names."""
 _INTERNAL: Final = message("the error has been logged under the id of this request")
 NO_RESOURCE: Final = message("there is no resource at this address")
 
@@ -75,7 +75,7 @@ DAMAGED: Final = ProblemType("damaged", message("Stored data is damaged"))
 """The problem type of stored data that cannot be read, whose status is 503."""
 _TITLES: Final = dict((*PROBLEM_TYPES.values(), DAMAGED))
 SECONDS_TO_REPAIR: Final = 3600
-"""When a client may look whether an operator has repaired damaged data."""
+"""The time after which a client may check whether damaged data has been repaired."""
 
 
 def status_of(error: CartularyError) -> int:
@@ -143,7 +143,7 @@ def _problem(
 
 
 def register(app: Flask) -> None:
-    """Have the application respond to every error with a problem."""
+    """Make the application respond to every error with a problem."""
     app.register_error_handler(CartularyError, _handle_cartulary_error)
     app.register_error_handler(HTTPException, handle_http_exception)
     app.register_error_handler(redis.RedisError, _handle_redis_error)
@@ -155,7 +155,7 @@ def _handle_cartulary_error(error: CartularyError) -> Response:
     if status == 500:
         return _handle_unexpected_error(error)
     if isinstance(error, Unavailable):
-        # The token is not looked up for the language: the store may be what does not respond.
+        # The token is not looked up for the language, because the store may not respond.
         g.setdefault("player_locale", None)
     render = request_renderer()
     detail = error.why if isinstance(error, Refused | ServiceError) else error.message

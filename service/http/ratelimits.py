@@ -29,7 +29,7 @@ from service.http.context import authenticated_player, client_network, service
 
 SCHEME: Final = "monotonic"
 MAX_WINDOWS: Final = 100_000
-"""Visitors that are counted at the same time; the least recent ones are forgotten."""
+"""The most visitors that are counted at the same time; the least recent ones are forgotten."""
 
 
 @dataclass(slots=True)
@@ -46,7 +46,7 @@ class MonotonicStorage(Storage):
     STORAGE_SCHEME: list[str] | None = [SCHEME]  # noqa: RUF012 # declared by the base class
 
     def __init__(self, uri: str | None = None, **_options: float | str | bool) -> None:
-        """Create an empty storage. It has no options: no error can occur that would have to be wrapped."""
+        """Create an empty storage. It has no options, since there are no errors to wrap."""
         super().__init__(uri)
         self._windows: TLRUCache[str, _Window] = TLRUCache(
             MAX_WINDOWS, ttu=lambda _key, window, _now: window.ends_at, timer=time.monotonic
@@ -140,27 +140,27 @@ def _limit_by_player(scope: str, rate: Callable[[], str]) -> RouteLimit:
     return _stored.shared_limit(rate, scope=scope, key_func=_player_or_network)
 
 
-# They decorate views, and raise TooManyRequests, and Unavailable without Redis.
+# These decorate views, and raise TooManyRequests, and Unavailable without Redis.
 limit_account_attempts: Final = _stored.shared_limit(
     lambda: service().settings.rate_accounts, scope="accounts"
 )
-"""Of a view that registers or logs in; counts by network."""
+"""The limit of views that register or log in; it counts by network."""
 limit_new_places: Final = _limit_by_player("games", lambda: service().settings.rate_games)
-"""Of a view that creates or joins a game, or changes keys, which the logs of games record."""
+"""The limit of views that create or join games, or change keys, which the logs of games record."""
 limit_disputes: Final = _limit_by_player("disputes", lambda: service().settings.rate_disputes)
-"""Of a view that adds to a dispute or a takeback."""
+"""The limit of views that add to a dispute or a takeback."""
 limit_audits: Final = _limit_by_player("audits", lambda: service().settings.rate_audits)
-"""Of a view that has a record audited."""
+"""The limit of views that audit a record."""
 limit_webhook_tests: Final = _limit_by_player(
     "webhook-tests", lambda: service().settings.rate_webhook_tests
 )
-"""Of a view that has a test posted to a webhook."""
+"""The limit of views that request a test of a webhook."""
 limit_messages: Final = _limit_by_player("messages", lambda: service().settings.rate_messages)
-"""Of a view that writes, erases or reports a message, or mutes a player."""
+"""The limit of views that write, erase or report a message, or mute a player."""
 
 
 def register(app: Flask, client: redis.Redis, requests_limit: str) -> None:
-    """Have the application limit attempts and new places, and all requests if `requests_limit` is set."""
+    """Make the application limit attempts and new places, and all requests if `requests_limit` is set."""
     if requests_limit:
         Limiter(
             _player_or_network,

@@ -23,11 +23,11 @@ from service.notifications.webhooks.webhooks import Webhook
 from service.tournaments.schemas import TournamentDetails, TournamentSummary
 
 MAX_SEEN_EVENTS: Final = 200
-"""Events that come with a head."""
+"""The most events in a response with a head."""
 
 
 def body_of(type: Any, source: object, **others: object) -> JsonObject:
-    """Return an object of a TypedDict: `others`, and for its other required fields attributes of `source`."""
+    """Return a TypedDict from `others` and, for its other required fields, attributes of `source`."""
     return {
         name: others[name] if name in others else getattr(source, name)
         for name in type.__annotations__
@@ -36,7 +36,7 @@ def body_of(type: Any, source: object, **others: object) -> JsonObject:
 
 
 def continuation(game_id: str, player: str | None, query: Mapping[str, Any]) -> JsonObject:
-    """Return how a game and the log continue what was seen before, as `HeadQuery` describes it."""
+    """Return the proof that a game and the log continue what was seen before, as `HeadQuery` describes."""
     queries = service().games.queries
     game = queries.visible_game(game_id, player)
     limit = min(query["limit"], MAX_SEEN_EVENTS)
@@ -44,7 +44,7 @@ def continuation(game_id: str, player: str | None, query: Mapping[str, Any]) -> 
 
 
 def game_summaries(summaries: Sequence[Summary]) -> list[JsonObject]:
-    """Return the summaries of games as JSON. Looks up the players of all games in one round trip."""
+    """Return the summaries of games as JSON. The players of all games are looked up in one round trip."""
     players = [player for summary in summaries for player, _ in summary.players]
     arbiters = [summary.arbiter for summary in summaries if summary.arbiter is not None]
     invited = [id for summary in summaries for id in (*summary.invited, *summary.declined)]
@@ -85,7 +85,7 @@ def _invited_players(summary: Summary, handles: Mapping[str, str]) -> list[JsonO
 
 
 def club_json(clubs: Sequence[Club]) -> list[JsonObject]:
-    """Return clubs as JSON. Looks up their owners in one round trip."""
+    """Return clubs as JSON. Their owners are looked up in one round trip."""
     handles = service().accounts.players.handles({club.owner for club in clubs})
     return [
         body_of(

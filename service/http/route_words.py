@@ -1,4 +1,4 @@
-"""The words of ours that stand in paths where others have a handle, such as `me` in `/clubs/CLUB/members/me`.
+"""The reserved words in paths where other paths have a handle, such as `me` in `/clubs/CLUB/members/me`.
 
 Nobody can register one of them as a handle. A player who has it already, because the route is newer than the
 account, is addressed with HANDLE_MARK before it: `/clubs/CLUB/members/@me`.
@@ -12,7 +12,7 @@ HANDLE_PARAMETERS: Final = frozenset({"<handle>", "<other>"})
 
 
 def words_for_handles(rules: Iterable[str]) -> frozenset[str]:
-    """Return the words that stand where another rule has a handle, from the rules of all routes."""
+    """Return the words in the places of handles, from the rules of all routes."""
     paths = [rule.split("/") for rule in rules]
     return frozenset(
         other[index]

@@ -1,8 +1,8 @@
-"""Which scope of a personal token each operation needs: the only place that says so.
+"""The table of the scopes of personal tokens that operations need.
 
-An operation whose scope is None may be called with a session alone, which begins with a password: what
-concerns the account, its tokens, keys and addresses, and administration. Routes without authentication are
-not in the table. A route that is missing here cannot be registered (blueprint.py).
+An operation whose scope is None can only be called with a session, which begins with a password: this applies
+to operations on the account, its tokens, keys and addresses, and to administration. Routes without
+authentication are not in the table. A route that is missing here cannot be registered (blueprint.py).
 """
 
 import re

@@ -1,8 +1,7 @@
-"""Metrics of the whole service: what its processes have reported in Redis, read when they are requested.
+"""Metrics of the whole service: the reports of its processes in Redis, read when metrics are requested.
 
-Workers and schedulers have no HTTP server, so this is how their reports get into the metrics. Nothing is
-counted in this process: with several web processes, it would be added to what the others and the requests
-before have counted.
+Workers and schedulers have no HTTP server, so their reports get into the metrics in this way. Nothing is
+counted in this process: with several web processes, the values would be added up.
 """
 
 from collections import Counter
@@ -29,7 +28,7 @@ VERSION: Final = version("cartulary")
 
 
 class _Snapshot(Collector):
-    """Metrics as they were read at one moment."""
+    """Metrics that were read at one moment."""
 
     def __init__(self, families: list[Metric]) -> None:
         self._families = families
@@ -69,7 +68,7 @@ def _families(service: Service) -> Iterator[Metric]:
 
 
 def _deliveries(deliveries: Deliveries, now: datetime) -> Iterator[Metric]:
-    """Yield how many deliveries wait, how many have ended, and how many attempts have failed."""
+    """Yield the numbers of waiting and of ended deliveries, and of failed attempts."""
     yield GaugeMetricFamily(
         "cartulary_deliveries_waiting",
         "Deliveries of notifications whose attempt is due or under way",
@@ -96,7 +95,7 @@ def _deliveries(deliveries: Deliveries, now: datetime) -> Iterator[Metric]:
 
 
 def _archive(schedule: ArchiveSchedule) -> Iterator[Metric]:
-    """Yield how many games the archive has, and how often a game was recalled."""
+    """Yield the numbers of archived games and of recalls."""
     figures = schedule.figures()
     recalled = figures.get("recalled_games", 0)
     yield GaugeMetricFamily(
@@ -110,7 +109,7 @@ def _archive(schedule: ArchiveSchedule) -> Iterator[Metric]:
 
 
 def _processes(process_reports: ProcessReports) -> Iterator[Metric]:
-    """Yield what workers and schedulers have reported about themselves, and the versions of all processes."""
+    """Yield the reports of workers and schedulers, and the versions of all processes."""
     reports = process_reports.all()
     info = GaugeMetricFamily(
         "cartulary_info", "1, with the version that serves", labels=["version"]
@@ -151,7 +150,7 @@ def _processes(process_reports: ProcessReports) -> Iterator[Metric]:
 
 
 def _figures(figures: Mapping[str, int]) -> Iterator[Metric]:
-    """Yield what a scheduler has last reported about queues, deadlines and projections."""
+    """Yield the last report of a scheduler about queues, deadlines and projections."""
     waiting = GaugeMetricFamily("cartulary_jobs_waiting", "Jobs in a queue", labels=["queue"])
     failed = GaugeMetricFamily(
         "cartulary_jobs_failed", "Jobs that have failed lately", labels=["queue"]

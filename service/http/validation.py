@@ -1,6 +1,6 @@
-"""Reading and validating what requests contain, so that all programs read the same bytes in the same way.
+"""Reads and validates requests, so that all programs read the same bytes in the same way.
 
-`read_json` refuses what JSON allows and this API does not: repeated names in an object, objects with very
+`read_json` refuses some JSON that this API does not allow: repeated names in an object, objects with very
 many names, numbers with a fraction or an exponent or of 2^53 and more, and deep nesting. `validate` checks
 the fields of a body or a query by a schema of strict fields: a string is not a number, and `true` is not 1.
 Their messages complete a sentence that begins with the name of the field, and say what to send.
@@ -27,14 +27,14 @@ BODY_TOO_LARGE: Final = message("a body may have at most {bytes} bytes", bytes=M
 UPLOAD_PATHS: Final = frozenset({"/api/v1/imports", "/imports"})
 """The paths to which records are uploaded: the bodies of these requests may be larger."""
 MAX_FORM_BYTES: Final = 16 * 1024
-"""Bytes that a form with a file has besides the file."""
+"""The most bytes of a form with a file besides the file."""
 MULTIPART: Final = "multipart/form-data"
 FILE_TYPES: Final = ("application/jsonl", "application/x-ndjson", "application/octet-stream")
 """The types of a body that is a file."""
 MAX_DEPTH: Final = 32
-"""Levels of objects and arrays inside each other."""
+"""The most levels of nested objects and arrays."""
 MAX_NAMES: Final = 64
-"""Names in one object. Every name that is not expected costs an error message."""
+"""The most names in one object. Every unexpected name costs an error message."""
 GIVEN_TWICE: Final = message("is given more than once")
 MAX_INTEGER: Final = 2**53 - 1
 _JSON: Final = "application/json"
@@ -50,7 +50,7 @@ def read_json(request: Request, *, required: bool = True) -> Any:
 
     If the body is not `required`, an empty one counts as an empty object.
     """
-    # Read as PEP 3333 prescribes: Werkzeug's stream and parsed headers cost more than decoding a small body.
+    # The body is read as in PEP 3333: Werkzeug's stream and headers cost more than decoding a small body.
     environ = request.environ
     length = int(environ.get("CONTENT_LENGTH") or 0)
     if length > MAX_BODY_BYTES:
@@ -76,7 +76,7 @@ def _check_content_type(request: Request) -> None:
 def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> bytes:
     """Return the file in a body: the body itself, or the part `field` of a form.
 
-    `too_large` is why a larger one is refused. Raises Malformed, UnsupportedBody, BodyTooLarge.
+    `too_large` is the reason for refusing a larger one. Raises Malformed, UnsupportedBody, BodyTooLarge.
     """
     allow_file(request, max_bytes)
     if request.environ.get("HTTP_CONTENT_ENCODING", "identity") != "identity":
@@ -98,7 +98,7 @@ def read_file(request: Request, field: str, max_bytes: int, too_large: Text) -> 
 
 
 def form_too_large(request: Request) -> Message:
-    """Return why a form is refused whose parts are too many, or too large besides its files (Werkzeug)."""
+    """Return the reason for refusing a form with too many parts, or with too large ones besides its files."""
     return message(
         "a form may have at most {parts} parts, and {bytes} bytes besides its files",
         parts=request.max_form_parts or 0,
@@ -107,7 +107,7 @@ def form_too_large(request: Request) -> Message:
 
 
 def allow_file(request: Request, max_bytes: int) -> None:
-    """Have a request read a form with a file of this size, if the body has not been read yet."""
+    """Allow a file of this size in the form of a request, if the body has not been read yet."""
     request.max_content_length = max_bytes + MAX_FORM_BYTES
 
 
@@ -165,7 +165,7 @@ _DECODER: Final = json.JSONDecoder(
 
 
 def _depth(value: Any) -> int:
-    """Return how many objects and arrays are nested inside each other."""
+    """Return the depth of nested objects and arrays."""
     depth, level = 0, [value]
     while level := [item for item in level if isinstance(item, dict | list)]:
         depth += 1
@@ -350,7 +350,7 @@ class AnyValue(_Described, fields.Raw):
 
 
 class _BoundedList(_Described, fields.List[Any]):
-    """An array of at most `max_items` elements. Those of a longer one are not looked at."""
+    """An array of at most `max_items` elements. The elements of a longer array are not checked."""
 
     element: ClassVar[type[fields.Field[Any]]]
     default_error_messages = _messages(_NOT_AN_ARRAY)
@@ -417,7 +417,7 @@ class HexBytes(_Described, fields.Field[bytes]):
 
 
 def validate(schema: Schema, raw: object) -> dict[str, Any]:
-    """Return what a schema loads from decoded JSON or from a query.
+    """Return the values that a schema loads from decoded JSON or from a query.
 
     Raises Malformed, which names every invalid field.
     """
