@@ -1,1 +1,1 @@
-"""What is derived from all events of a store: their feed, and the projections that follow it."""
+"""The feed of all events of a store, and the projections that follow it."""

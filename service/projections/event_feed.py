@@ -1,8 +1,9 @@
 """The event feed: events of all public games, as spectators see them, in the order of the transparency log.
 
-A leaf of the log stands for the events of one game since its leaf before (`LogEntry`). So the feed needs no
-other order, shows an event only after its head was logged, and can be resumed anywhere. Events come at least
-once: when the store has lost events of a game that were logged, the game comes again from its start.
+A leaf of the log covers the events of one game since the game's previous leaf (`LogEntry`). The feed
+therefore needs no other order, shows an event only after its head was logged, and can be resumed anywhere.
+Events are delivered at least once: if the store has lost logged events of a game, the game is repeated from
+its start.
 """
 
 import re
@@ -24,16 +25,16 @@ from service.transparency.store import TransparencyStore
 
 MAX_EVENTS: Final = 500
 MAX_ENTRIES: Final = 512
-"""Entries of the log that are examined for a page. Those of private games are passed over."""
+"""The most entries of the log that are examined for a page. Entries of private games are skipped."""
 MAX_PAGE_BYTES: Final = 512 * 1024
-"""Size of the events on a page, except for a single event that is longer."""
+"""The size of the events on a page, unless a single event is longer."""
 _LEAF_DIGITS: Final = 16
 _CURSOR: Final = re.compile(rf"([0-9]{{1,15}})-([0-9]{{1,15}})-([0-9a-f]{{{_LEAF_DIGITS}}}|)")
 _CACHED_GAMES: Final = 10_000
 
 
 class CursorReplaced(Conflict):
-    """The log no longer begins with the leaves that somebody has read the feed of."""
+    """The log no longer begins with the leaves up to which the feed was read."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -46,7 +47,7 @@ class CursorReplaced(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class FeedCursor:
-    """Up to where the feed was read: `entries` whole entries of the log, and the next one up to event `seq`.
+    """A position in the feed: after `entries` whole entries of the log, and the next one up to event `seq`.
 
     `leaf` is the beginning of the hash of the last of these leaves, "" if there is none.
     """
@@ -57,7 +58,7 @@ class FeedCursor:
 
     @classmethod
     def parse(cls, text: str | None) -> "FeedCursor":
-        """Return the cursor that clients have as this text; None for the beginning. Raises Malformed."""
+        """Return the cursor in a client's text; None for the beginning. Raises Malformed."""
         if text is None:
             return cls()
         match = _CURSOR.fullmatch(text)
@@ -72,7 +73,7 @@ class FeedCursor:
 
 @dataclass(frozen=True, slots=True)
 class FeedPage:
-    """Events, and where the page ends. `is_last`: there are no more at the moment."""
+    """Events, and the end of the page. `is_last` is True if there are currently no more."""
 
     events: Sequence[Event]
     cursor: FeedCursor
@@ -105,8 +106,8 @@ class EventFeed:
     def page(self, after: FeedCursor, limit: int = MAX_EVENTS) -> FeedPage:
         """Return a page of the feed after a cursor: at most `limit` and MAX_EVENTS events.
 
-        A page costs a bounded number of round trips, entries, events and bytes. It may have no events, and
-        still not be the last one. An event that is damaged is left out. Raises CursorReplaced.
+        A page costs a bounded number of round trips, entries, events and bytes. It may have no events without
+        being the last one. Damaged events are left out. Raises CursorReplaced.
         """
         size = self._log.size()
         self._check(after, size)
@@ -139,7 +140,7 @@ class EventFeed:
         }
 
     def event_ranges(self, ranges: Sequence[tuple[str, int, int]]) -> list[list[Event]]:
-        """Return ranges of events: for each game id with a first and a last seq, those that can be read."""
+        """Return ranges of events: for each game id with a first and a last seq, the readable events."""
         return [
             [event for line in lines if (event := _decode(line)) is not None]
             for lines in self._log_reader.read_ranges(ranges)
@@ -148,7 +149,7 @@ class EventFeed:
     def _ranges(
         self, after: FeedCursor, count: int, limit: int
     ) -> tuple[list[_Range], tuple[int, int]]:
-        """Return the events of the next `count` entries, at most `limit`, and where they end."""
+        """Return the events of the next `count` entries, at most `limit`, and the cursor after them."""
         entries = self._log.entries(after.entries, count)
         public = self._public_games({entry.game for entry in entries if entry is not None})
         ranges: list[_Range] = []
@@ -165,7 +166,7 @@ class EventFeed:
         return ranges, (after.entries + count, 0)
 
     def _public_games(self, game_ids: Collection[str]) -> set[str]:
-        """Return those of the games that everybody may see. Whether a game is private never changes."""
+        """Return the public games, of these. Whether a game is private never changes."""
         with self._lock:
             visibility = {game_id: self._is_public.get(game_id) for game_id in game_ids}
         uncached = [game_id for game_id, is_public in visibility.items() if is_public is None]
@@ -180,7 +181,7 @@ class EventFeed:
         return {game_id for game_id, is_public in visibility.items() if is_public}
 
     def _check(self, cursor: FeedCursor, size: int) -> None:
-        """Raise CursorReplaced unless the log continues what was read up to a cursor."""
+        """Raise CursorReplaced unless the log continues the leaves up to a cursor."""
         if cursor.entries > size or self._leaf(cursor.entries) != cursor.leaf:
             raise CursorReplaced
 
@@ -188,7 +189,7 @@ class EventFeed:
         return FeedCursor(entries, seq, self._leaf(entries))
 
     def _leaf(self, entries: int) -> str:
-        """Return the beginning of the hash of the last of so many leaves; "" for none."""
+        """Return the beginning of the hash of the last of the first `entries` leaves; "" for none."""
         if not entries:
             return ""
         (leaf,) = self._log.leaf_hashes(entries - 1, 1)

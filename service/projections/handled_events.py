@@ -1,8 +1,9 @@
-"""Which events of a page of the event feed a projection has not handled yet.
+"""Finds the events of a page of the event feed that a projection has not handled yet.
 
-Events come at least once in the feed: a game whose logged events the store has lost comes again from its
-beginning. So a projection keeps the head of each game, its last event that was handled: events up to it are
-left out, as long as the store still has it. If it does not, what was derived from the lost events must go.
+The feed delivers events at least once: if the store has lost logged events of a game, the game is repeated
+from its beginning. A projection therefore keeps the last handled event of each game, its head: events up to
+it are skipped, as long as the store still has it. If it does not, everything that was derived from the lost
+events must be removed.
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,22 +39,22 @@ class HandledHead(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> "HandledHead":
-        """Return the head that is stored as this text."""
+        """Return the head in a stored text."""
         seq, hash = text.split(" ")
         return cls(int(seq), hash)
 
     def encode(self) -> str:
-        """Return the text as which the head is stored."""
+        """Return the head as text, for storage."""
         return f"{self.seq} {self.hash}"
 
 
 def new_events(
     events: Sequence[Event], heads: Mapping[str, HandledHead], feed: EventFeed
 ) -> tuple[list[Event], dict[str, HandledHead]]:
-    """Return those of the events that are not handled, and the heads of their games after them.
+    """Return the events that were not handled yet, and the heads of their games after them.
 
-    `heads` are those before, by game id. Raises EventsReplaced if the events do not continue these games. One
-    round trip more is necessary if events come again, or if some are missing before them.
+    `heads` are the heads before, by game id. Raises EventsReplaced if the events do not continue these games.
+    An additional round trip is necessary if events are repeated, or if some before them are missing.
     """
     new: list[Event] = []
     after = dict(heads)

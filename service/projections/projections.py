@@ -9,10 +9,10 @@
     cartulary:{projection:NAME}:G:boards   set of the names of the leaderboards of generation G
     cartulary:{projection:NAME}:G:BOARD    sorted set, a leaderboard: members by score
 
-Position and values change in one script, and only if the position is the expected one. So each page of the
-feed counts once, although several processes may catch up at the same time, and any of them may die. A rebuild
-fills another generation beside the one that is read, and then replaces that. There is one also when the store
-has lost events that were handled.
+Position and values change in one script, and only if the position is the expected one. Each page of the feed
+therefore counts once, although several processes may catch up at the same time, and any of them may die. A
+rebuild fills another generation beside the live one, and then replaces it. A rebuild also happens when the
+store has lost events that were handled.
 """
 
 import logging
@@ -62,15 +62,15 @@ return 1
 
 
 _FIRST_BOARD_KEY: Final = 5
-"""The number of the key of the first leaderboard among those of the script that advances a projection."""
+"""The index of the key of the first leaderboard among the keys of the script that advances a projection."""
 
 ReadValues: TypeAlias = Callable[[Collection[str]], dict[str, str]]
-"""Returns the stored ones of these values of a projection, in one round trip."""
+"""Returns the stored values of a projection with these names, in one round trip."""
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What some events change: by how much counts grow, and the new values of others, None for no value.
+    """The changes by some events: increments of counts, and new values of other fields, None to delete.
 
     `scores` has the new scores of members of leaderboards, by the name of the leaderboard.
     """
@@ -99,19 +99,19 @@ class Projection(Protocol):
     name: str
 
     def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
-        """Return what changes with these events, which follow those of earlier calls.
+        """Return the changes by these events, which follow those of earlier calls.
 
-        Each event of a game comes once, and after those before it, except for those that cannot be read.
-        `read` returns values as earlier calls have left them. The same events always lead to the same values.
+        Each readable event of a game is passed once, and in order. `read` returns the values after earlier
+        calls. The same events must always lead to the same values.
         """
 
 
 @runtime_checkable
 class CorrectedProjection(Projection, Protocol):
-    """A projection that also depends on something that changes what events lead to, such as rulings."""
+    """A projection that also depends on data outside of the events, such as rulings."""
 
     def is_outdated(self, read: ReadValues, /) -> bool:
-        """Return whether the values are those of an earlier state, so that they must be rebuilt."""
+        """Return whether that data has changed, so that the projection must be rebuilt."""
 
 
 class RebuildReplaced(CartularyError):
@@ -120,7 +120,7 @@ class RebuildReplaced(CartularyError):
 
 @dataclass(frozen=True, slots=True)
 class ProjectionState:
-    """How far a projection is: `lag` is the number of entries of the log that it does not have."""
+    """The progress of a projection: `lag` is the number of entries of the log that it has not handled."""
 
     name: str
     position: str
@@ -147,11 +147,11 @@ class Projections:
         return list(self._projections)
 
     def states(self) -> list[ProjectionState]:
-        """Return how far each projection is."""
+        """Return the state of each projection."""
         return list(map(self.state, self._projections))
 
     def state(self, name: str) -> ProjectionState:
-        """Return how far a projection is."""
+        """Return the state of a projection."""
         position = self._position(name, self._live(name))
         entries = FeedCursor.parse(position or None).entries
         return ProjectionState(name, position, max(0, self._feed.size() - entries))
@@ -163,11 +163,11 @@ class Projections:
         return {to_text(field): int(value) for field, value in stored.items()}
 
     def read(self, name: str, fields: Collection[str]) -> dict[str, str]:
-        """Return those of these values of a projection that there are, in one round trip."""
+        """Return the existing values of a projection with these names, in one round trip."""
         return self._read(name, self._live(name), fields)
 
     def read_at(self, name: str, fields: Sequence[str]) -> tuple[FeedCursor, dict[str, str]]:
-        """Return those of these values that there are, and the position in the feed at which they are so."""
+        """Return the existing values with these names, and the position in the feed to which they belong."""
         live = self._live(name)
         with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hget(_key(name), f"position:{live}")
@@ -186,12 +186,11 @@ class Projections:
         return [(to_text(member), int(score)) for member, score in members]
 
     def catch_up(self, max_pages: int | None = None) -> bool:
-        """Have every projection handle the events that it lacks, at most so many pages; return whether all
-        are up to date.
+        """Make every projection handle its next pages; return whether all are up to date.
 
-        A projection of another history, after a restore, begins again. One that is outdated, or that has
-        handled events that the store has lost, is rebuilt while it is still read, also by as many pages in
-        each call.
+        At most `max_pages` are handled. After a restore, a projection of another history begins again. A
+        projection that is outdated, or has handled events that the store has lost, is rebuilt, by as many
+        pages in each call, while the old values are still read.
         """
         results = []
         for name in self._projections:
@@ -221,7 +220,7 @@ class Projections:
 
         `on_progress`, if given, is called after each page with the number of entries of the log that have
         been handled, and of all. Raises RebuildReplaced, and CursorReplaced or EventsReplaced if the log is
-        restored, or events are lost, meanwhile.
+        restored, or events are lost, in the meantime.
         """
         live = self._live(name)
         generation = str(int(live) + 1)
@@ -236,10 +235,10 @@ class Projections:
             raise RebuildReplaced.with_message("another rebuild of this projection has begun")
 
     def _continue_rebuild(self, name: str, live: str, max_pages: int | None) -> None:
-        """Fill the next generation, which several processes may do at the same time; when it is complete, it
-        is read.
+        """Fill the next generation, and make it live when it is complete.
 
-        A generation that another process has completed meanwhile is not begun again.
+        Several processes may do this at the same time. A generation that another process has completed is not
+        begun again.
         """
         with unavailable_on_error():
             if self._redis.hsetnx(_key(name), "next", str(int(live) + 1)):
@@ -255,7 +254,7 @@ class Projections:
             self._reset(name, generation)
 
     def _replace_live(self, name: str, live: str, generation: str) -> bool:
-        """Have a complete generation read from now on; return whether it was still the next one."""
+        """Make a complete generation the live one; return whether it was still the next one."""
         with unavailable_on_error():
             keys = [_key(name), _values_key(name, live), _heads_key(name, live)]
             if not self._replace(keys=keys, args=[generation, live]):
@@ -264,7 +263,7 @@ class Projections:
         return True
 
     def _catch_up_or_reset(self, name: str, generation: str, max_pages: int | None) -> bool:
-        """Handle pages of the feed; return whether the last one was. One of another history begins again."""
+        """Handle pages of the feed; return whether the last one was. After a restore, begin again."""
         try:
             return self._catch_up(name, generation, max_pages)
         except CursorReplaced:
@@ -303,7 +302,7 @@ class Projections:
     def _heads(
         self, name: str, generation: str, game_ids: Collection[str]
     ) -> dict[str, HandledHead]:
-        """Return those last events of these games that a generation has handled."""
+        """Return the last events of these games that a generation has handled."""
         stored = self._read_hash(_heads_key(name, generation), game_ids)
         return {game_id: HandledHead.parse(text) for game_id, text in stored.items()}
 
@@ -318,7 +317,7 @@ class Projections:
         return _stored_values(fields, stored)
 
     def _reset(self, name: str, generation: str) -> None:
-        """Have a generation begin again."""
+        """Reset a generation to its beginning."""
         with unavailable_on_error(), self._redis.pipeline(transaction=True) as pipeline:
             pipeline.hdel(_key(name), f"position:{generation}", f"heads:{generation}")
             pipeline.delete(_values_key(name, generation), _heads_key(name, generation))

@@ -14,8 +14,8 @@ The ratings are a projection (games/projections.py) with these values:
     on BOARD ID         the rating of a player on a leaderboard, as in `of SYSTEM ID`
 
 and with a leaderboard `SYSTEM PERIOD` for each period in which a game was finished: a year (`2026`), a month
-(`2026-11`), and `all`. In it is the rating of each player after their last game in the period.
-The `exclusions` are those from which the ratings were derived, which is what the server publishes.
+(`2026-11`), and `all`. It has the rating of each player after their last game in the period. The `exclusions`
+are those with which the ratings were derived, and which the server publishes.
 """
 
 import re
@@ -57,15 +57,15 @@ from service.projections.projections import Changes, Projections, ReadValues
 from service.transparency.parts import Transparency
 
 ALL: Final = "all"
-"""The period that never ends."""
+"""The period of all time."""
 MAX_LINES: Final = 500
-"""Lines of the history on a page."""
+"""The most lines of the history on a page."""
 MAX_HISTORY: Final = 500
-"""Changes of a player's rating that are read at a time."""
+"""The most changes of a player's rating that are read at a time."""
 MAX_PLACES: Final = 100
-"""Players on a page of a leaderboard."""
+"""The most players on a page of a leaderboard."""
 MAX_EXCLUSIONS: Final = 500
-"""Games that are excluded at the same time: every statement of the ratings has all of them."""
+"""The most excluded games: every statement of the ratings lists all of them."""
 _EXCLUSIONS: Final = "cartulary:rating-exclusions"
 _PERIOD: Final = re.compile(r"all|[0-9]{4}(?:-(?:0[1-9]|1[0-2]))?")
 
@@ -80,14 +80,14 @@ class PlayerRating:
 
     @classmethod
     def decode(cls, text: str | None) -> "PlayerRating":
-        """Return the rating that is stored as this text; the first one for None."""
+        """Return the rating in a stored text; the initial rating for None."""
         if text is None:
             return cls(Rating())
         games, wins, mu, sigma = map(int, text.split())
         return cls(Rating(mu, sigma), games, wins)
 
     def encode(self) -> str:
-        """Return the text as which the rating is stored."""
+        """Return the rating as text, for storage."""
         return f"{self.games} {self.wins} {self.rating.mu} {self.rating.sigma}"
 
 
@@ -158,9 +158,9 @@ class RatingExclusions:
 
 
 class RatingsProjection:
-    """Derives the ratings. Each finished game costs the same, however many there are.
+    """Derives the ratings. The cost of a finished game does not depend on the number of games.
 
-    All values of a generation are derived without the same excluded games, those of its `exclusions`.
+    All values of a generation are derived without the games in its `exclusions`.
     """
 
     name = "ratings"
@@ -169,7 +169,7 @@ class RatingsProjection:
         self._exclusions = exclusions
 
     def is_outdated(self, read: ReadValues, /) -> bool:
-        """Return whether administrators have excluded other games since this was derived."""
+        """Return whether the excluded games have changed since the ratings were derived."""
         stored = read(["exclusions"]).get("exclusions")
         return _parse_exclusions(stored) != self._exclusions.all()
 
@@ -178,7 +178,7 @@ class RatingsProjection:
         ends = [event for event in events if event["type"] == "GameFinished"]
         created = feed.created_events([event["game"] for event in ends])
         stored = read(["exclusions", "head"])
-        # A generation in which a game is counted keeps the list without whose games it was counted.
+        # Once a generation has counted a game, its list of exclusions stays the same.
         values = {} if stored else self._current_exclusions()
         exclusions = _parse_exclusions((values or stored).get("exclusions"))
         excluded = {exclusion["game"] for exclusion in exclusions}
@@ -204,7 +204,7 @@ class RatingsProjection:
 def _count(
     result: Result, values: dict[str, str], scores: dict[str, dict[str, int]], read: ReadValues
 ) -> None:
-    """Add what a game changes to what the games before it on the same page of the feed have changed."""
+    """Add the changes by a game to those by earlier games on the same page of the feed."""
     names = {player: f"of {result.system} {player}" for player in result.places}
     stored = {**read(["head", *names.values()]), **values}
     number, hash = _parse_head(stored.get("head"))
@@ -224,7 +224,7 @@ def _count(
 
 
 def _parse_head(text: str | None) -> tuple[int, str]:
-    """Return number and hash of the last line of the history."""
+    """Return the number and the hash of the last line of the history."""
     if text is None:
         return 0, FIRST_HASH
     number, hash = text.split()
@@ -288,7 +288,7 @@ class Ratings:
         return lines[:limit], after + limit if len(lines) > limit else None
 
     def exclusions(self) -> list[RatingExclusion]:
-        """Return the games without which the ratings are derived by rulings of administrators."""
+        """Return the games that are excluded from the ratings by rulings of administrators."""
         stored = self._projections.read(RatingsProjection.name, ["exclusions"])
         return _parse_exclusions(stored.get("exclusions"))
 
@@ -314,9 +314,9 @@ class Ratings:
     ) -> tuple[list[LeaderboardPlace], int | None]:
         """Return a page of a leaderboard, and the `after` of the next page, None on the last one.
 
-        Players without an account, and those whose profile shows nothing, are left out, so a page may have
-        fewer than `limit` of them. The others keep their places. Raises
-        NotFound for an unknown rule system, and Malformed for an invalid period.
+        Players without an account, and those with a hidden profile, are left out, so a page may have fewer
+        than `limit` players. The others keep their places. Raises NotFound for an unknown rule system, and
+        Malformed for an invalid period.
         """
         if system not in rule_systems():
             raise NotFound.with_message("there is no rule system {name}", name=system[:64])

@@ -1,4 +1,4 @@
-"""The ratings of a player, each with a small chart of its history that needs no script."""
+"""The ratings of a player, each with a small chart of its history that works without scripts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,7 +14,7 @@ _WIDTH: Final = 240
 _HEIGHT: Final = 48
 _MARGIN: Final = 3
 _LEAST_RANGE: Final = 100
-"""The points from the bottom to the top of a chart, at least: so small changes look small."""
+"""The least difference in points from the bottom to the top of a chart, so that small changes look small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class RatingChart:
     @property
     def svg(self) -> Markup:
         """The line of the points, without any text; empty with fewer than two of them."""
-        if len(self.points) < 2:  # one point is no line
+        if len(self.points) < 2:  # a single point is not a line
             return Markup()
         lowest, highest = min(self.points), max(self.points)
         middle = (lowest + highest) / 2

@@ -1,1 +1,1 @@
-"""Making the data whole after a loss: what depends on lost writes, and records that bring games back."""
+"""Recovery after a loss of data: removes what depends on lost writes, and imports games from records."""

@@ -1,4 +1,4 @@
-"""Backups of a whole service: made while it runs, and restored in an empty place.
+"""Backups of a whole service, which are made while it runs, and restored into an empty one.
 
     BACKUP/redis.rdb               a snapshot of the Redis of the logs
     BACKUP/erased-players          the ids of the players who have left for good
@@ -7,10 +7,10 @@
     BACKUP/signing-key.pem, BACKUP/vapid-key.pem   the private keys, if they are asked for
     BACKUP/SHA256SUMS              the hash of each file, as `sha256sum` writes it
 
-Redis makes the snapshot as it does for a new replica: all data at one moment, while it goes on working. The
-files are copied afterwards, so that none of them is older than the snapshot: what was erased stays erased,
-and a transparency log that has lost its end is recognized. No archived game is deleted until it has been
-copied. A bucket of an object store is no part of a backup.
+Redis makes the snapshot as it does for a new replica: all data at one moment, while it continues to work. The
+files are copied afterwards, so that none of them is older than the snapshot: erased data stays erased, and a
+transparency log that has lost its end is recognized. No archived game is deleted until it has been copied. A
+bucket of an object store is not part of a backup.
 """
 
 import hashlib
@@ -50,17 +50,17 @@ SNAPSHOT: Final = "redis.rdb"
 SUMS: Final = "SHA256SUMS"
 CHECKPOINT: Final = "signing-key.checkpoint"
 SECONDS_TO_RESPOND: Final = 60.0
-"""How long Redis may be silent before and during a snapshot; it sends a sign of life each second."""
+"""The longest silence of Redis before and during a snapshot; it sends a keepalive each second."""
 BLOCK: Final = 1 << 20
-"""Bytes that are read, copied and hashed at a time."""
+"""The number of bytes that are read, copied and hashed at a time."""
 KEYS_AT_ONCE: Final = 200
-"""Keys that are copied to another Redis in one round trip."""
+"""The number of keys that are copied to another Redis in one round trip."""
 
 Progress = Callable[[int], None]
 
 
 class BackupError(CartularyError):
-    """A backup cannot be made, or what should be one cannot be restored."""
+    """A backup cannot be made or restored."""
 
 
 def back_up(
@@ -68,8 +68,8 @@ def back_up(
 ) -> int:
     """Write a backup into a new folder, and return the number of bytes of the snapshot.
 
-    `on_progress` gets the bytes that have arrived, after each block. The folder appears under its name when
-    the backup is complete. Raises BackupError and Unavailable.
+    `on_progress` is called with the number of bytes that have arrived, after each block. The folder appears
+    under its name when the backup is complete. Raises BackupError and Unavailable.
     """
     if folder.exists():
         raise BackupError.with_message("{path} exists already", path=str(folder))
@@ -147,7 +147,7 @@ def _files(settings: Settings, *, with_keys: bool) -> dict[str, Path]:
 
 
 class _Hold:
-    """Has no archived game deleted while a backup is made."""
+    """Prevents the deletion of archived games while a backup is made."""
 
     def __init__(self, settings: Settings) -> None:
         self._client = connect(settings.redis_url)
@@ -158,7 +158,7 @@ class _Hold:
         self.refresh()
 
     def refresh(self) -> None:
-        """Show that the backup goes on, unless that was shown just now."""
+        """Extend the hold, unless that was done just now."""
         is_due = not self._shown_at or time.monotonic() - self._shown_at > HOLD_SECONDS / 10
         if self._has_objects and is_due:
             self._schedule.hold()
@@ -174,7 +174,7 @@ class _Hold:
         return progress
 
     def release(self) -> None:
-        """Let archived games be deleted again; without Redis, that happens by itself."""
+        """Allow the deletion of archived games again; without Redis, the hold expires."""
         with suppress(Unavailable):
             if self._has_objects:
                 self._schedule.release()
@@ -184,7 +184,7 @@ class _Hold:
 def _copy_archive(
     source: Path | None, target: Path, on_file: Callable[[], None] = lambda: None
 ) -> None:
-    """Copy the objects of an archive that is a folder, except for those that are there already.
+    """Copy the objects of an archive that is a folder, except for those that the target has already.
 
     An object that is deleted in the meantime was obsolete before the snapshot.
     """
@@ -252,7 +252,7 @@ def _exactly(reply: BinaryIO, count: int) -> Iterator[bytes]:
 
 
 def _until(reply: BinaryIO, mark: bytes) -> Iterator[bytes]:
-    """Yield what comes before the mark, which Redis has drawn at random."""
+    """Yield the data before the mark, which Redis has chosen at random."""
     kept = b""
     while True:
         block = reply.read1(BLOCK)  # type: ignore[attr-defined] # the reader of a socket has it
@@ -263,7 +263,7 @@ def _until(reply: BinaryIO, mark: bytes) -> Iterator[bytes]:
         if end >= 0:
             yield kept[:end]
             return
-        # The mark may have begun at the end of what has arrived.
+        # The mark may begin at the end of the data that has arrived.
         whole = max(0, len(kept) - len(mark) + 1)
         yield kept[:whole]
         kept = kept[whole:]
@@ -302,7 +302,7 @@ def _check(folder: Path) -> None:
 def _restore_embedded(data: Path, snapshot: Path) -> int:
     """Put a snapshot into the folder of the embedded Redis, and return the number of its keys.
 
-    An append-only file may begin with a snapshot, so the snapshot is one.
+    An append-only file may begin with a snapshot, so a snapshot alone is a valid one.
     """
     folder = data / "redis"
     with DataFolderLock(data):
@@ -341,7 +341,7 @@ def _restore_into(url: str, snapshot: Path) -> int:
 
 
 def _copy_keys(source: redis.Redis, target: redis.Redis) -> None:
-    """Copy all keys with their values and the time that they have left."""
+    """Copy all keys with their values and times to live."""
     keys: list[bytes] = []
 
     def copy() -> None:

@@ -1,7 +1,7 @@
-"""Finding and removing what the log of a game has lost, after damage to the stored data.
+"""Finds and removes lost events of games, after damage to the stored data.
 
-Every event contains the hash of the event before it. So the events after a lost or changed one depend on it,
-and are lost with it; those before it, and all events of other games, are not. An append writes an event and
+Every event contains the hash of the event before it. The events after a lost or changed one therefore depend
+on it, and are lost with it; earlier events, and those of other games, are not. An append writes an event and
 its secrets in one step, so an event with a changed or lost secret is lost as well.
 """
 
@@ -24,14 +24,14 @@ from service.store.redis_event_store import ARCHIVED, DAMAGED, RECEIPTS, RedisEv
 
 _PAGE: Final = 500
 _MOST_LOST: Final = 100_000
-"""How far after the last sound event a seq is believed. One that is further away is damaged itself."""
+"""The most events after the last sound one for which a seq is plausible. A larger seq is itself damaged."""
 
 
 @dataclass(frozen=True, slots=True)
 class LostEvents:
     """The events that a game has lost: all after event `kept`.
 
-    `seqs` are those of which there was still a trace.
+    `seqs` are the lost events of which there was still a trace.
     """
 
     game: str
@@ -42,9 +42,9 @@ class LostEvents:
 def find_lost_events(
     client: redis.Redis, store: RedisEventStore, traces: Iterable[tuple[str, int]]
 ) -> list[LostEvents]:
-    """Check the logs of all games, and return what is lost, by game.
+    """Check the logs of all games, and return their lost events, by game.
 
-    `traces` are events (id of the game, seq) that have existed. Raises Unavailable.
+    `traces` are events (id of the game, seq) that are known to have existed. Raises Unavailable.
     """
     traces_of: dict[str, set[int]] = {}
     for game, seq in (*traces, *_traces_of_lost_logs(client)):
@@ -61,7 +61,8 @@ def find_lost_events_of(
 ) -> LostEvents | None:
     """Check the log of a game, and return its losses; None if it is sound. Raises Unavailable.
 
-    `traces` are the seqs of events that have existed. A game whose log is in the archive has lost nothing.
+    `traces` are the seqs of events that are known to have existed. A game whose log is in the archive has
+    lost nothing.
     """
     with unavailable_on_error():
         if client.exists(game_key(game, ARCHIVED)):
@@ -74,9 +75,9 @@ def find_lost_events_of(
 
 
 def remove_lost_events(client: redis.Redis, lost: LostEvents) -> None:
-    """Remove the events of a game after the last one that is kept, and all that was stored with them.
+    """Remove the events of a game after the last one that is kept, and all data that was stored with them.
 
-    What the outbox has to contain, the command `reindex` adds. Raises Unavailable.
+    The command `reindex` adds the missing entries of the outbox. Raises Unavailable.
     """
     game, kept = lost.game, lost.kept
     with unavailable_on_error():
@@ -102,9 +103,9 @@ def remove_lost_events(client: redis.Redis, lost: LostEvents) -> None:
 
 
 def find_lost_seeds(client: redis.Redis, store: RedisEventStore) -> tuple[str, ...]:
-    """Return the ids of the games whose secret is lost before their end has opened it. Raises Unavailable.
+    """Return the ids of the unfinished games whose secret is lost. Raises Unavailable.
 
-    Their logs are whole, but only the secret shows that their chance was drawn as it was promised.
+    Their logs are complete, but only the secret proves that their chance was drawn as promised.
     """
     return tuple(
         sorted(
@@ -124,7 +125,7 @@ def _has_opened_seed(store: RedisEventStore, game: str) -> bool:
 
 
 def _traces_of_lost_logs(client: redis.Redis) -> Iterator[tuple[str, int]]:
-    """Yield the last event of which there is a receipt, or the first one, of each game without a log."""
+    """Yield the last event with a receipt, or else the first event, of each game without a log."""
     prefix, suffix = game_key("\0", "secrets").split("\0")
     with unavailable_on_error():
         for key in map(to_text, client.scan_iter(f"{prefix}*{suffix}", count=_PAGE)):
@@ -138,8 +139,8 @@ def _traces_of_lost_logs(client: redis.Redis) -> Iterator[tuple[str, int]]:
 def shorten_log(client: redis.Redis, game: str, kept: int) -> None:
     """Make the log of a game end with event `kept`, so that the next event can be appended after it.
 
-    The entries up to it are written to a new stream, which takes the place of the log: an engine may refuse
-    to set the last id of a stream back after entries were deleted (XSETID). Raises Unavailable.
+    The entries up to it are written to a new stream, which replaces the log: an engine may refuse to decrease
+    the last id of a stream after entries were deleted (XSETID). Raises Unavailable.
     """
     log, new = game_key(game, "log"), game_key(game, "log/new")
     with unavailable_on_error(), client.pipeline() as pipeline:
@@ -151,7 +152,7 @@ def shorten_log(client: redis.Redis, game: str, kept: int) -> None:
 
 
 def _remove_deliveries(client: redis.Redis, game: str, kept: int) -> None:
-    """Remove the deliveries about lost events, so that those about the events in their place are created."""
+    """Remove the deliveries about lost events, so that new events with their seqs get deliveries."""
     index = f"{PREFIX}of-game:{game}"
     ids: Any = client.zrangebyscore(index, f"({kept}", "+inf")
     for id in map(to_text, ids):
@@ -178,7 +179,7 @@ def _last_sound(client: redis.Redis, store: RedisEventStore, game: str) -> tuple
 def _hash_if_sound(
     store: RedisEventStore, game: str, seq: int, prev: str, line: bytes
 ) -> str | None:
-    """Return the hash of an event if it is the one that belongs here, with sound secrets; else None."""
+    """Return the hash of an event if it is the expected one, with sound secrets; else None."""
     try:
         event: Any = orjson.loads(line)
         if (event["game"], event["seq"], event["prev"]) != (game, seq, prev):
@@ -220,10 +221,10 @@ def _is_of_kept_event(name: str, value: str, kept: int) -> bool:
 
 
 def _seq(text: str) -> int:
-    """Return the number in a text; that of no event if it is none."""
+    """Return the seq in a text; if the text is not a number, one that no event has."""
     return int(text) if text.isascii() and text.isdigit() else 1 << 63
 
 
 def _escaped(game: str) -> str:
-    """Return an id so that a pattern of Redis matches nothing else."""
+    """Return an id escaped for use in a pattern of Redis."""
     return "".join(f"\\{character}" if character in "*?[]\\" else character for character in game)

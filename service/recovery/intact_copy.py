@@ -1,4 +1,4 @@
-"""A copy of all intact writes of a damaged append-only file, in a separate data folder."""
+"""Copies all intact writes of a damaged append-only file into a separate data folder."""
 
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ from service.operation.embedded_redis import EmbeddedRedis
 from service.operation.engine import find_engine
 
 _PAGE: Final = 500
-"""Entries that are restored in one round trip."""
+"""The number of entries that are restored in one round trip."""
 
 
 def write_intact_copy(contents: Contents, data: Path) -> None:

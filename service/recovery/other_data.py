@@ -1,8 +1,8 @@
-"""Restoring the order of what is not the log of a game, after some writes were lost.
+"""Repairs the consistency of data other than the logs of games, after some writes were lost.
 
-A write that changes something whose creation was lost would leave a part of it, such as an account without a
-handle. Parts are removed, counters are counted again, and indexes are completed. What waits in the job queue
-is removed, because the outbox has everything that is to be done.
+If the creation of an object is lost but later changes are not, a fragment of it is left, such as an account
+without a handle. Fragments are removed, counters are counted again, and indexes are completed. The jobs in
+the queue are removed, because the outbox has all pending work.
 """
 
 from dataclasses import dataclass
@@ -37,9 +37,8 @@ EXPIRING: Final = (
     "cartulary:token:",
     "LIMITS:",
 )
-"""How the keys begin that always expire: tokens, and counts of attempts.
-
-In a rewritten file, the time at which a key expires is a separate command, so it can be lost alone.
+"""The prefixes of keys that always expire: tokens, and counts of attempts. In a rewritten file, the expiry of
+a key is a separate command, so it alone can be lost.
 """
 _PAGE: Final = 500
 _QUEUE_KEYS: Final = "rq:*"
@@ -49,10 +48,10 @@ _NEVER: Final = -1
 
 @dataclass(frozen=True, slots=True)
 class OtherLosses:
-    """What is lost besides events: ids of players whose accounts are lost, and the number of deliveries.
+    """The losses besides events: ids of players whose accounts are lost, and the number of deliveries.
 
-    `keys`: the ids of the public keys of the service whose entries are damaged. `administration`: the seq
-    of the first entry of the administration log that does not follow from the one before it; None if all do.
+    `keys` are the ids of the public keys of the service whose entries are damaged. `administration` is the
+    seq of the first entry of the administration log that does not continue the one before it; None if all do.
     """
 
     accounts: tuple[str, ...]
@@ -62,9 +61,9 @@ class OtherLosses:
 
 
 def restore_order(client: redis.Redis, handles: HandleIndex) -> OtherLosses:
-    """Remove parts, count again and complete indexes; return what is lost. Raises Unavailable.
+    """Remove fragments, count again and complete indexes; return the losses. Raises Unavailable.
 
-    A token that would be valid for ever, because the time at which it expires is lost, is removed.
+    Tokens whose expiry is lost are removed, because they would be valid for ever.
     """
     with unavailable_on_error():
         for key in client.scan_iter(_QUEUE_KEYS, count=_PAGE):
@@ -82,7 +81,7 @@ def restore_order(client: redis.Redis, handles: HandleIndex) -> OtherLosses:
 
 
 def remove_unreadable_names(client: redis.Redis) -> None:
-    """Remove the keys whose names are damaged, so that they are no text: nobody asks for them.
+    """Remove the keys whose names are damaged and not text: nothing reads them.
 
     Raises Unavailable.
     """
@@ -93,7 +92,7 @@ def remove_unreadable_names(client: redis.Redis) -> None:
 
 
 def _remove_parts_of_deliveries(client: redis.Redis) -> int:
-    """Remove what is left of deliveries whose creation is lost, and return their number."""
+    """Remove the fragments of deliveries whose creation is lost, and return their number."""
     count = 0
     prefix = f"{PREFIX}record:"
     for key in client.scan_iter(f"{prefix}*", count=_PAGE):
@@ -107,7 +106,7 @@ def _remove_parts_of_deliveries(client: redis.Redis) -> int:
 def _remove_damaged_public_keys(client: redis.Redis) -> tuple[str, ...]:
     """Remove the entries of public keys that cannot be read, and return their ids.
 
-    That of the present signing key is published again when a web process starts.
+    The entry of the current signing key is published again when a web process starts.
     """
     damaged = []
     stored: Any = client.hgetall(KEYS)
@@ -135,7 +134,7 @@ def _count_messages(client: redis.Redis, key: str) -> None:
             if author is not None:
                 counts[f"count/{author}"] = counts.get(f"count/{author}", 0) + 1
         elif name.startswith("read/") and to_text(value).isdigit():
-            # A message that was read has existed, even if it is lost.
+            # A message that was read did exist, even if it is lost.
             last = max(last, int(value))
     if last:
         client.hset(key, "last", str(last))
@@ -152,7 +151,7 @@ def _author(stored: bytes) -> str | None:
 
 
 def _restore_accounts(client: redis.Redis, handles: HandleIndex) -> tuple[str, ...]:
-    """Remove parts of accounts, and free or take handles; return the ids of accounts that are lost."""
+    """Remove fragments of accounts, and free or take handles; return the ids of lost accounts."""
     lost: set[str] = set()
     prefix = account_key("")
     for key in map(to_text, client.scan_iter(f"{prefix}*", count=_PAGE)):

@@ -1,8 +1,8 @@
-"""Bringing a game back from its record, after the record was verified.
+"""Imports a game from its record, after verifying the record.
 
 A record can create a game that is missing, or continue a game that is a prefix of it. It never changes a
-stored event. What nobody but the server knew, such as the hidden tiles of a game in progress, is not in a
-record; a game that needs it cannot be brought back.
+stored event. Secrets that only the server knew, such as the hidden tiles of a game in progress, are not in a
+record; a game that needs them cannot be imported.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from service.store.event_store import AppendRequest, HeadMoved
 from service.transparency.store import TransparencyStore
 
 MAX_SECRETS: Final = 3_000
-"""Secrets that one append can store: Redis limits the number of arguments of a command in a script."""
+"""The most secrets of one append: Redis limits the number of arguments of a command in a script."""
 
 
 class ImportRefused(CartularyError):
@@ -31,7 +31,7 @@ class ImportRefused(CartularyError):
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What was imported: events `first` to `last` of a game; none if `last` is less than `first`."""
+    """The imported events `first` to `last` of a game; none if `last` is less than `first`."""
 
     game: str
     first: int
@@ -41,11 +41,11 @@ class Imported:
 def import_record(
     service: Service, data: bytes, keys: list[str] | None = None, *, is_incomplete: bool = False
 ) -> Imported:
-    """Store the events of a record that the store does not have, and return which these are.
+    """Store the events of a record that the store does not have, and return their range.
 
     One of `keys` (public keys in hex; None: the keys of the service) must have signed the record.
-    `is_incomplete`: accept a record that ends before the last event in the transparency log. Raises
-    ImportRefused, Unreadable (no record) and Unavailable. May run while games are played.
+    With `is_incomplete`, a record that ends before the last event in the transparency log is accepted. Raises
+    ImportRefused, Unreadable (not a record) and Unavailable. This may run while games are played.
     """
     record = read(BytesIO(data))
     published = [entry["public"] for entry in service.keyring.public_keys()]
@@ -79,7 +79,7 @@ def import_record(
 
 
 def _request(service: Service, record: Record, count: int) -> AppendRequest:
-    """Return what is to be written to store the events after the first `count`. Raises ImportRefused."""
+    """Return the append that stores the events after the first `count`. Raises ImportRefused."""
     game = fold(record.events, None, record.opened_values())
     assert game is not None, "a record has events"
     receipts = {receipt["seq"]: receipt for receipt in record.receipts if receipt["seq"] > count}
@@ -124,7 +124,7 @@ def _secrets(service: Service, record: Record, count: int) -> dict[str, str]:
 
 
 def _check_transparency_log(service: Service, record: Record, *, is_incomplete: bool) -> None:
-    """Raise ImportRefused if the record contradicts what the transparency log has published of the game."""
+    """Raise ImportRefused if the record contradicts the head of the game in the transparency log."""
     _, heads = TransparencyStore(service.redis).state([record.game])
     head = heads[record.game]
     if head is None:

@@ -1,4 +1,4 @@
-"""Bringing the data of a service in order after writes were lost: every part of it, and what is derived."""
+"""Recovers the data of a service after writes were lost, and rebuilds derived data."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,9 +17,9 @@ from service.transparency.store import TransparencyStore
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """What is lost: events by game, other data, and leaves of the transparency log.
+    """The losses: events by game, other data, and leaves of the transparency log.
 
-    `archived`: the number of games that were found again in the archive.
+    `archived` is the number of games that were found again in the archive.
     """
 
     events: tuple[LostEvents, ...]
@@ -39,7 +39,7 @@ class Losses:
 
 
 def recover(service: Service, damaged: Iterable[tuple[str, int]]) -> Losses:
-    """Remove what depends on lost writes, rebuild what is derived, and return what is lost.
+    """Remove data that depends on lost writes, rebuild derived data, and return the losses.
 
     `damaged` are events (id of the game, seq) that were recognized among damaged writes. No other process may
     use the store. Raises Unavailable.

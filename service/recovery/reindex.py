@@ -1,5 +1,5 @@
-"""Rebuilding derived data: listings, active games and lost outbox entries, the skeletons of handles, the
-lists of clubs, and what the leaves of the transparency log stand for.
+"""Rebuilds derived data: listings, active games and lost outbox entries, the skeletons of handles, the lists
+of clubs, and the entries of the leaves of the transparency log.
 """
 
 from collections.abc import Callable
@@ -13,15 +13,15 @@ from service.recovery.transparency_log import index_entries
 from service.store.damaged_games import work_part
 
 PROGRESS_STEP = 1000
-"""Games between two reports of the progress."""
+"""The number of games between two reports of the progress."""
 
 
 def reindex(service: Service, on_progress: Callable[[int], None] | None = None) -> int:
     """Rebuild all derived data and return the number of games; a damaged game is reported and left out.
 
-    May run while games are played, because every append updates the listings of its game. `on_progress`,
-    if given, is called with the number of games that have been reindexed so far. Raises Unavailable; call it
-    again then.
+    This may run while games are played, because every append updates the listings of its game. `on_progress`,
+    if given, is called with the number of games that have been reindexed so far. Raises Unavailable, after
+    which it can be called again.
     """
     count = 0
     service.accounts.erasure.repeat()
@@ -44,22 +44,22 @@ def reindex(service: Service, on_progress: Callable[[int], None] | None = None) 
             on_progress(count)
     service.tournaments.tournaments.reindex()
     index_entries(service.store, service.transparency.log)
-    # Now that all games with statements are known.
+    # All games with statements are known now.
     service.accounts.erasure.repeat(is_thorough=True)
     return count
 
 
 def _leave_to_worker(service: Service, game_id: str, error: Unreadable) -> None:
-    """Report a damaged game, and have a worker list it after its repair."""
+    """Report a damaged game, and leave it to a worker to list it after its repair."""
     service.damaged_games.report(game_id, work_part("index"), log_text(error))
     with suppress(Unreadable):
         service.store.add_outbox_entries_if_absent(game_id, {"index": '{"seq":0}'})
 
 
 def rebuild_game_outbox(service: Service, game_id: str) -> None:
-    """Add the outbox entries that a game calls for and that are missing. Raises NotFound, Unavailable.
+    """Add the missing outbox entries of a game. Raises NotFound, Unavailable.
 
-    An entry that is out of date by the time it is written does no harm, as with any entry.
+    As always, an entry that is out of date when it is written does no harm.
     """
     game = service.games.repository.load(game_id).game
     entries = rebuild_outbox(game)

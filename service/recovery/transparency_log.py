@@ -1,5 +1,5 @@
-"""Checking the tree of the transparency log after a loss, and cutting it off before the first lost leaf;
-storing what its leaves stand for.
+"""Checks the tree of the transparency log after a loss, truncates it before the first lost leaf, and stores
+the entries of its leaves.
 """
 
 from collections.abc import Iterator
@@ -19,20 +19,20 @@ from service.store.redis_event_store import RedisEventStore
 from service.transparency.store import LogEntry, LoggedHead, TransparencyStore
 
 _PAGE: Final = 1024
-"""Leaves, or events of a game, that are read at a time."""
+"""The number of leaves, or of events of a game, that are read at a time."""
 _NO_LEAF: Final = bytes(HASH_BYTES)
 
 
 def remove_lost_leaves(client: redis.Redis, store: TransparencyStore) -> int:
-    """Cut the log off before the first leaf that is lost or changed, and return how many are removed.
+    """Truncate the log before the first lost or changed leaf, and return the number of removed leaves.
 
-    The heads of games in the removed leaves, and those that are damaged, are logged again, as new leaves.
+    The heads of games in the removed leaves, and damaged heads, are logged again, as new leaves.
     Raises Unavailable.
     """
     with unavailable_on_error():
         stored = store.stored_levels()
         leaves = list(takewhile(lambda leaf: leaf != _NO_LEAF, _hashes(stored.get(0, b""))))
-        # The number of leaves may be lost itself.
+        # The number of leaves may itself be lost.
         size = store.size() or len(leaves)
         leaves = leaves[:size]
         tree = MemoryTree()
@@ -50,9 +50,9 @@ def remove_lost_leaves(client: redis.Redis, store: TransparencyStore) -> int:
 
 
 def index_entries(store: RedisEventStore, log: TransparencyStore) -> int:
-    """Store what the leaves stand for of which that is not stored, and return the number of these leaves.
+    """Store the missing entries of leaves, and return their number.
 
-    The logs of all games are read for it. May run while games are played. Raises Unavailable.
+    The logs of all games are read for this. It may run while games are played. Raises Unavailable.
     """
     size = log.size()
     missing: dict[bytes, list[int]] = {}
@@ -80,7 +80,7 @@ def index_entries(store: RedisEventStore, log: TransparencyStore) -> int:
 
 
 def _hashes_of_events(store: RedisEventStore, game_id: str) -> Iterator[tuple[int, str]]:
-    """Yield seq and hash of each event of a game, up to the first one that is damaged."""
+    """Yield the seq and the hash of each event of a game, up to the first damaged one."""
     after = 0
     with suppress(Unreadable, ValueError, KeyError):
         while lines := store.read(game_id, after, limit=_PAGE):
@@ -91,7 +91,7 @@ def _hashes_of_events(store: RedisEventStore, game_id: str) -> Iterator[tuple[in
 
 
 def _is_head_in(leaves: list[bytes], game: str, stored: str) -> bool:
-    """Return whether a stored head of a game is the leaf that it says it is."""
+    """Return whether a stored head of a game matches the leaf at its index."""
     try:
         head = LoggedHead.parse(stored)
     except Unreadable:
@@ -101,7 +101,7 @@ def _is_head_in(leaves: list[bytes], game: str, stored: str) -> bool:
 
 
 def _sound_size(tree: MemoryTree, stored: dict[int, bytes]) -> int:
-    """Return the number of first leaves all of whose stored nodes follow from them."""
+    """Return the number of first leaves that match all of their stored nodes."""
     size = tree.size
     for level in range(1, tree.size.bit_length()):
         computed, kept = tree.level(level), stored.get(level, b"")

@@ -1,9 +1,9 @@
-"""Signing and publishing checkpoints of the transparency log, and collecting the cosignatures of witnesses.
+"""Signs and publishes checkpoints of the transparency log, and collects the cosignatures of witnesses.
 
-A checkpoint is signed when somebody asks for one: at most one in CARTULARY_CHECKPOINT_SECONDS, and only if
-the tree continues every tree that this machine has signed before. Otherwise nothing is signed, since
-witnesses would rightly take it for a second history. After a restore, the log goes on under a new origin, as
-a new epoch that begins with a signed declaration.
+A checkpoint is signed on request: at most one in CARTULARY_CHECKPOINT_SECONDS, and only if the tree continues
+every tree that this machine has signed before. Otherwise nothing is signed, since witnesses would rightly see
+a second history. After a restore, the log continues under a new origin, as a new epoch that begins with a
+signed declaration.
 """
 
 import logging
@@ -30,10 +30,10 @@ from service.transparency.store import TransparencyStore
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS: Final = 20
-"""How often a cosignature is added again because another one was added in the meantime."""
+"""The number of attempts to add a cosignature while others are added."""
 
 SECONDS_TO_REPAIR: Final = 600
-"""When to ask again for a checkpoint that cannot be signed before a person has repaired the log."""
+"""The time until a client may retry, if a person has to repair the log before a checkpoint can be signed."""
 
 
 class LogIncomplete(Unavailable):
@@ -93,7 +93,7 @@ class Checkpoints:
     def latest(self, at_least: int = 0) -> SignedNote:
         """Return the latest checkpoint with its cosignatures; sign a new one first if it is time.
 
-        It covers at least `at_least` leaves, which must be in the log.
+        The checkpoint covers at least `at_least` leaves, which must be in the log.
         """
         self._begin_epoch_if_restored()
         note, is_fresh = self._store.latest_checkpoint()
@@ -115,8 +115,8 @@ class Checkpoints:
     def add_cosignatures(self, text: str) -> SignedNote:
         """Add the cosignatures of a note to the published checkpoint that it contains, and return that.
 
-        Only cosignatures of the witnesses in the settings are added, each in place of an earlier one by the
-        same witness. Raises Malformed, Forbidden (no cosignature by such a witness) and CheckpointNotKept.
+        Only cosignatures of the witnesses in the settings are added; each replaces an earlier one of the same
+        witness. Raises Malformed, Forbidden (no cosignature by such a witness) and CheckpointNotKept.
         """
         try:
             note = SignedNote.parse(text)
@@ -168,7 +168,7 @@ class Checkpoints:
         return Checkpoint.of_note(note) if note is not None and self._is_own(note) else None
 
     def _declare_epoch(self, last: Checkpoint) -> None:
-        """Declare a new epoch after a last checkpoint. Its origin was never used before."""
+        """Declare a new epoch after a last checkpoint, with an origin that was never used before."""
         origin = f"{self._first_origin}/epoch-{secrets.token_hex(4)}"
         size = self._common_size(last)
         start = Checkpoint(origin, size, root(self._store, size))
@@ -186,9 +186,9 @@ class Checkpoints:
         )
 
     def _common_size(self, last: Checkpoint) -> int:
-        """Return how many first entries the tree has in common with an epoch, according to its checkpoints.
+        """Return the number of first entries that the tree has in common with an epoch, from its checkpoints.
 
-        The tree may have lost entries, and may have got others since.
+        The tree may have lost entries, and got other ones since.
         """
         checkpoints = [last]
         for stored in self._store.checkpoints():
@@ -207,7 +207,7 @@ class Checkpoints:
         )
 
     def _examine_submitted(self, note: SignedNote, checkpoint: Checkpoint) -> None:
-        """Mark a restore if a witness shows a checkpoint of ours that the tree does not begin with."""
+        """Mark a restore if a witness submits a checkpoint of this server that the tree does not continue."""
         try:
             is_ours = self._is_own(note) and note.verified_keys(
                 [self._keyring.note_key(self.origin)]
@@ -227,14 +227,14 @@ class Checkpoints:
                 self._restores.mark()
 
     def _is_own(self, note: SignedNote) -> bool:
-        """Return whether a stored note has our origin and a signature line of our key."""
+        """Return whether a stored note has the origin and a signature line of this server."""
         key = self._keyring.note_key(self.origin)
         return note.text.startswith(f"{self.origin}\n") and any(
             (line.name, line.key_id) == (key.name, key.id) for line in note.signatures
         )
 
     def _is_valid(self, note: SignedNote) -> bool:
-        """Return whether a stored note has a signature of our key, and none of a key that was retired."""
+        """Return whether a stored note has a signature of the current key, and none of a retired key."""
         if not self._is_own(note):
             return False
         # Usually there is one signature of the server, and no list of keys to read.
@@ -256,7 +256,7 @@ class Checkpoints:
         """Sign and publish a checkpoint of the whole tree.
 
         It keeps the signatures of an equal `latest`, except those of retired keys, which a new witness would
-        take for that of the server.
+        accept as the server's.
         """
         if self._read_only:
             raise Unavailable.with_message("a service that is only read signs no checkpoint")

@@ -1,7 +1,7 @@
-"""Logging heads: every new head of a game becomes a leaf of the transparency log.
+"""Logs heads: every new head of a game becomes a leaf of the transparency log.
 
-Which heads are missing follows from the logs of the games and from the heads that are logged, so nothing can
-be lost: logging a head twice, late, or in two processes at the same time adds one leaf.
+The missing heads are derived from the logs of the games and from the logged heads, so none can be lost:
+logging a head twice, late, or in two processes at the same time adds only one leaf.
 """
 
 import logging
@@ -20,14 +20,14 @@ from service.transparency.store import LoggedHead, TransparencyStore
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS: Final = 50
-"""How often heads are read again because another process has logged some in the meantime."""
+"""The number of times that heads are read again because another process has logged some."""
 
 
 class HeadReader(Protocol):
-    """Reads the heads of logs: the event store those of games, and another one those of tournaments."""
+    """Reads the heads of logs of games or of tournaments."""
 
     def heads(self, ids: Iterable[str], /) -> dict[str, Head | Unreadable | None]:
-        """Return seq and hash of each last event; see `RedisEventStore.heads`."""
+        """Return the seq and the hash of each last event; see `RedisEventStore.heads`."""
 
 
 @dataclass(eq=False, repr=False)
@@ -38,7 +38,8 @@ class HeadLog:
     _transparency_store: TransparencyStore
 
     def log(self, game_ids: Sequence[str]) -> set[str]:
-        """Log the heads of these games that are not logged yet, and return the ids of those that are now.
+        """Log the heads of these games that are not logged yet, and return the ids of games with a logged
+        head.
 
         A game without a log, or with a damaged one, is left out. Raises Unavailable, and Unreadable if the
         transparency log is damaged.

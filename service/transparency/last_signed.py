@@ -1,7 +1,7 @@
 """The last checkpoint that this machine has signed or served, in a file next to the signing key.
 
-Redis may lose its last writes in a failover, and with them leaves of the transparency log. The file does not
-lose them, so that a smaller or another tree is never signed as a continuation of what witnesses have seen.
+Redis may lose its last writes in a failover, and with them leaves of the transparency log. The file is not
+lost, so that a smaller or different tree is never signed as a continuation of what witnesses have seen.
 """
 
 import logging
@@ -73,7 +73,7 @@ class LastSigned:
         in_memory = self._in_memory
         if in_memory is None or in_memory.origin != stored.origin:
             return stored
-        # The file is older if it could not be written.
+        # The file is older if it could not be written last time.
         return max(stored, in_memory, key=lambda checkpoint: checkpoint.size)
 
     def write(self, note: SignedNote) -> None:

@@ -1,4 +1,4 @@
-"""The parts of the transparency log, and how they are connected."""
+"""Creates the objects of `service.transparency`, and connects them."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ from service.transparency.store import TransparencyStore
 
 @dataclass(frozen=True, slots=True)
 class Transparency:
-    """All parts of the transparency log, for one process. Thread-safe."""
+    """The objects of `service.transparency` for one process. Thread-safe."""
 
     log: TransparencyStore
     head_log: HeadLog

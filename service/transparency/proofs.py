@@ -16,7 +16,7 @@ from service.transparency.checkpoints import Checkpoints
 from service.transparency.store import LoggedHead, TransparencyStore
 
 MAX_LEAVES: Final = 2_048
-"""Hashes of leaves on one page."""
+"""The most hashes of leaves on one page."""
 
 
 @dataclass(eq=False, repr=False)
@@ -43,10 +43,10 @@ class Proofs:
         return self._inclusion(game_id, head)
 
     def inclusion_for_record(self, game: Game) -> JsonObject | None:
-        """Return the proof for the header of a record of this game; None if there is none that fits.
+        """Return the proof for the header of a record of this game; None if there is no suitable one.
 
-        The record must contain the event that was logged. So there is no proof if the log has a later head,
-        or if the store has lost the logged one since.
+        The record must contain the logged event. There is thus no proof if the log has a later head, or if
+        the store has lost the logged event.
         """
 
         def line(seq: int) -> bytes:
@@ -56,7 +56,8 @@ class Proofs:
         return self.inclusion_of(game.id, game.seq, line)
 
     def inclusion_of(self, id: str, seq: int, line: Callable[[int], bytes]) -> JsonObject | None:
-        """Return the proof for a record of a game or a tournament up to event `seq`; None if none fits.
+        """Return the proof for a record of a game or a tournament up to event `seq`; None without a suitable
+        one.
 
         `line` returns the canonical line of an event of it by its seq, empty if there is none.
         """
@@ -68,7 +69,7 @@ class Proofs:
                 return None
             return self._inclusion(id, head)
         except CartularyError:
-            # A record is complete without the proof, and must be available when the log is not.
+            # A record is complete without the proof, and must be available even if the log is not.
             return None
 
     def log_name(self) -> str | None:
@@ -112,7 +113,7 @@ class Proofs:
                 }
             epochs = [str(epoch) for epoch in self._checkpoints.epochs()]
         except CartularyError:
-            # A game can be checked without the log, and must be when the log is not available.
+            # A game can be checked without the log, and must be if the log is not available.
             return {"checkpoint": None, "consistency": None, "epochs": []}
         return {"checkpoint": str(note), "consistency": consistency, "epochs": epochs}
 

@@ -1,13 +1,13 @@
-"""Recognizing that the stored data was restored from a backup, so that the log does not sign a fork.
+"""Detects that the stored data was restored from a backup, so that the log does not sign a fork.
 
     DATA/restored    exists from a restore to the declaration of a new epoch of the transparency log
     DATA/folder-id   the id of the data folder: a new file in every data folder
     cartulary:data-folder   the same id, and the inode and the time of the last change (ctime) of that file
 
-A copy of a folder has another file: a copy cannot have the same time of change. So a data folder that was
-restored or copied as a whole is recognized, if its Redis is the embedded one. A file system that was set back
-as a whole, such as the disk of a virtual machine, is not: then the operator has to say so, or a witness shows
-the contradiction.
+A copy of the folder has a different file, because a copy cannot have the same time of change. A data folder
+that was restored or copied as a whole is therefore detected, if its Redis is the embedded one. The reset of a
+whole file system, such as the disk of a virtual machine, is not: the operator has to declare it, or a witness
+shows the contradiction.
 """
 
 import logging
@@ -34,13 +34,13 @@ def mark_restored(data: Path) -> None:
 
 
 class Restores:
-    """Whether the data of a service was restored. For use under the lock of LastSigned.
+    """Detects and marks restores of the data of a service. For use under the lock of LastSigned.
 
     Methods raise Unavailable if Redis does not respond or a file cannot be written.
     """
 
     def __init__(self, client: redis.Redis, data: Path, *, is_embedded: bool) -> None:
-        """`is_embedded`: the logs are in this data folder, and are copied and restored with it."""
+        """`is_embedded` is True if the logs are in this data folder, and are copied and restored with it."""
         self._redis = client
         self._data = data
         self._is_folder_checked = not is_embedded
@@ -84,7 +84,7 @@ class Restores:
         self._is_folder_checked = True
 
     def _identity(self) -> str | None:
-        """Return what identifies the folder; None if it has no id yet."""
+        """Return the identity of the folder; None if it has no id yet."""
         path = self._data / FOLDER_ID
         try:
             id, status = path.read_text(encoding="ascii").strip(), path.stat()

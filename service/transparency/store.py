@@ -3,7 +3,7 @@
     cartulary:{transparency}:size         number of leaves
     cartulary:{transparency}:nodes:L:C    string, the hashes of the nodes of level L from C * CHUNK_NODES on
     cartulary:{transparency}:heads        hash, the last logged head of each game: `GAME` -> `SEQ HASH INDEX`
-    cartulary:{transparency}:entries:C    hash, what the leaves from C * CHUNK_ENTRIES on stand for:
+    cartulary:{transparency}:entries:C    hash, the entries of the leaves from C * CHUNK_ENTRIES on:
                                           `INDEX` -> `GAME FIRST LAST`; "" for a leaf whose event is lost
     cartulary:{transparency}:origin       the origin, unless CARTULARY_ORIGIN is set
     cartulary:{transparency}:epochs       list of signed declarations of new epochs (`EpochDeclaration`)
@@ -33,9 +33,9 @@ from service.errors import Unavailable
 
 CHUNK_NODES: Final = 65_536
 CHUNK_ENTRIES: Final = 128
-"""Entries in one hash: as many as Redis stores compactly."""
+"""The number of entries in one hash: as many as Redis stores compactly."""
 KEPT_CHECKPOINTS: Final = 256
-"""Published checkpoints that are kept, so that witnesses have time to cosign them."""
+"""The number of published checkpoints that are kept, so that witnesses have time to cosign them."""
 _PREFIX: Final = "cartulary:{transparency}:"
 _PUBLISHED: Final = ("latest", "checkpoints", "cosigned", "fresh")
 """The keys with the checkpoints of the current epoch."""
@@ -51,7 +51,7 @@ class LoggedHead:
 
     @classmethod
     def parse(cls, text: str) -> "LoggedHead":
-        """Return the head that is stored as this text. Raises Unreadable."""
+        """Return the head in a stored text. Raises Unreadable."""
         try:
             seq, hash, index = text.split(" ")
             return cls(int(seq), hash, int(index))
@@ -61,13 +61,13 @@ class LoggedHead:
             ) from None
 
     def encode(self) -> str:
-        """Return the text under which the head is stored."""
+        """Return the head as text, for storage."""
         return f"{self.seq} {self.hash} {self.index}"
 
 
 @dataclass(frozen=True, slots=True)
 class LogEntry:
-    """What a leaf stands for: a game after its events `first` to `last`, which no earlier leaf has covered.
+    """The entry of a leaf: a game after its events `first` to `last`, which no earlier leaf covers.
 
     `first` is 1 if the game had a later head before, which was lost.
     """
@@ -78,7 +78,7 @@ class LogEntry:
 
     @classmethod
     def parse(cls, text: str) -> "LogEntry | None":
-        """Return the entry that is stored as this text; None for a lost event. Raises Unreadable."""
+        """Return the entry in a stored text; None for a lost event. Raises Unreadable."""
         if not text:
             return None
         try:
@@ -94,18 +94,18 @@ class LogEntry:
         return cls(game, before.seq + 1 if before is not None and is_later else 1, after.seq)
 
     def encode(self) -> str:
-        """Return the text as which the entry is stored."""
+        """Return the entry as text, for storage."""
         return f"{self.game} {self.first} {self.last}"
 
 
 class EntriesMissing(Unavailable):
-    """It is not stored which events a leaf of the log stands for, because an earlier version logged it."""
+    """The entry of a leaf of the log is not stored, because an earlier version logged it."""
 
 
 class TransparencyStore:
     """Reads and writes the log; implements `ledger.transparency.merkle.NodeReader`. Thread-safe.
 
-    Every method raises Unavailable if Redis does not respond, and Unreadable if the data are damaged.
+    Every method raises Unavailable if Redis does not respond, and Unreadable if the data is damaged.
     """
 
     heads_key: Final = _PREFIX + "heads"
@@ -119,9 +119,9 @@ class TransparencyStore:
         self._replace = client.register_script(_REPLACE_CHECKPOINT)
 
     def logged_events(self) -> Iterator[tuple[str, int]]:
-        """Iterate over the last event of each game of which the log contains one: id of the game, and seq.
+        """Iterate over the last logged event of each game: the id of the game, and the seq.
 
-        An entry that is not the leaf that it names is left out. Raises Unavailable.
+        Entries that do not match their leaf are left out. Raises Unavailable.
         """
         with unavailable_on_error():
             for name, text in self._redis.hscan_iter(self.heads_key):
@@ -140,7 +140,7 @@ class TransparencyStore:
     def state(self, game_ids: Sequence[str]) -> tuple[int, dict[str, LoggedHead | None]]:
         """Return the number of leaves, and the last logged head of each game, in one round trip.
 
-        Another process may change them in between; `append` then refuses what is based on them.
+        Another process may change them in between; `append` then refuses an outdated change.
         """
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             pipeline.get(_PREFIX + "size")
@@ -160,8 +160,8 @@ class TransparencyStore:
     ) -> bool:
         """Append leaves to a tree of `size` leaves; return False, and change nothing, if it has another size.
 
-        `nodes` are the new nodes (`ledger.transparency.merkle.new_nodes`). `heads` has, by game id, the head
-        that is logged now, and the new one; nothing is changed either if another one is logged.
+        `nodes` are the new nodes (`ledger.transparency.merkle.new_nodes`). `heads` has the logged head and
+        the new head by game id; nothing is changed either if another head is logged.
         """
         first_chunk = size // CHUNK_ENTRIES
         chunks = range(first_chunk, (size + len(heads) - 1) // CHUNK_ENTRIES + 1)
@@ -181,9 +181,9 @@ class TransparencyStore:
             return bool(self._append(keys=keys, args=args))
 
     def entries(self, first: int, count: int) -> list[LogEntry | None]:
-        """Return what `count` leaves, which exist, stand for, from leaf `first` on; None for a lost event.
+        """Return the entries of `count` existing leaves, from leaf `first` on; None for a lost event.
 
-        Raises EntriesMissing if that is not stored for all of them.
+        Raises EntriesMissing if not all of them are stored.
         """
         chunks = range(first // CHUNK_ENTRIES, (first + count - 1) // CHUNK_ENTRIES + 1)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
@@ -202,7 +202,7 @@ class TransparencyStore:
         return [LogEntry.parse(to_text(stored[index])) for index in range(first, first + count)]
 
     def missing_entries(self, first: int, count: int) -> list[int]:
-        """Return those of these leaves whose heads are not stored."""
+        """Return the leaves, of these, whose entries are not stored."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for index in range(first, first + count):
                 pipeline.hexists(_entries_key(index // CHUNK_ENTRIES), str(index))
@@ -210,7 +210,7 @@ class TransparencyStore:
         return [index for index, found in enumerate(is_stored, first) if not found]
 
     def put_entries(self, entries: Mapping[int, LogEntry | None]) -> None:
-        """Store what leaves stand for, by index; None for a lost event."""
+        """Store the entries of leaves, by index; None for a lost event."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for index, entry in entries.items():
                 text = "" if entry is None else entry.encode()
@@ -232,7 +232,7 @@ class TransparencyStore:
         return hashes
 
     def leaf_hashes(self, first: int, count: int) -> list[bytes]:
-        """Return the hashes of `count` leaves, which exist, from leaf `first` on."""
+        """Return the hashes of `count` existing leaves, from leaf `first` on."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for _, chunk, offset, length in _chunk_parts(first, count):
                 begin = offset * HASH_BYTES
@@ -243,7 +243,7 @@ class TransparencyStore:
         return [data[at : at + HASH_BYTES] for at in range(0, len(data), HASH_BYTES)]
 
     def stored_levels(self) -> dict[int, bytes]:
-        """Return the stored hashes of the nodes of each level, up to the first chunk that is missing."""
+        """Return the stored hashes of the nodes of each level, up to the first missing chunk."""
         levels: dict[int, bytes] = {}
         with unavailable_on_error():
             while True:
@@ -263,9 +263,9 @@ class TransparencyStore:
         return any(not text.isdecimal() or int(text) > level for text in levels)
 
     def replace_tree(self, leaf_hashes: Sequence[bytes]) -> None:
-        """Store the tree of these leaves instead of the one that is stored. No other process may write.
+        """Replace the stored tree by that of these leaves. No other process may write.
 
-        What the leaves stand for is not stored then (`recovery/transparency_log.py`).
+        The entries of the leaves are not stored then (`recovery/transparency_log.py`).
         """
         with unavailable_on_error():
             for pattern in (_PREFIX + "nodes:*", _PREFIX + "entries:*"):
@@ -331,8 +331,8 @@ class TransparencyStore:
     def publish(self, origin: str, size: int, note: str, fresh_seconds: float, epochs: int) -> bool:
         """Publish a checkpoint, unless one for a larger tree of this log has been published.
 
-        Returns False if there are no longer `epochs` declarations of new epochs: another process has begun
-        one, so that this checkpoint is of a former epoch.
+        Returns False if there are no longer exactly `epochs` declarations of new epochs: another process has
+        begun one, so that this checkpoint belongs to a former epoch.
         """
         keys = [*(_PREFIX + part for part in _PUBLISHED), _PREFIX + "epochs"]
         args: list[str | int] = [
@@ -381,7 +381,7 @@ def _chunk_parts(first: int, count: int) -> Iterable[tuple[int, int, int, int]]:
 
 
 def _number(value: bytes | str | None) -> int | None:
-    """Return the number in a reply; None if there is none. Raises Unreadable."""
+    """Return the number in a reply; None without one. Raises Unreadable."""
     if value is None:
         return None
     text = to_text(value)
