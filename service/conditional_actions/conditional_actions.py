@@ -2,9 +2,9 @@
 
 A player who waits prepares a tree of actions (domain/conditional.py). While there is one, each append to
 the log of the game sets the outbox entry `conditional`, and a worker calls `play`: it follows the events
-after the one with which the tree begins, and takes the player's action once the game has come there. The
+after the one with which the tree begins, and takes the player's action once the game has reached it. The
 action is decided on the position at that moment and appended like any other; the append fails if the player
-has changed the tree meanwhile. What was played follows from the log, so a worker that dies between two
+has changed the tree in the meantime. The played actions are in the log, so a worker that dies between two
 steps neither loses nor repeats an action.
 """
 
@@ -38,9 +38,9 @@ from service.games.visibility import GamesForViewers
 from service.store.event_store import Guard, GuardFailed
 
 MAX_STEPS: Final = 50
-"""Steps of one job, before the jobs of other games have their turn."""
+"""The most steps of one job, before the jobs of other games have their turn."""
 MAX_ATTEMPTS: Final = 20
-"""How often conditional actions are checked again because the game has moved on, before the request fails."""
+"""The number of times that conditional actions are checked again because the game has changed."""
 _SEED_LABEL: Final = b"cartulary conditional actions v1"
 _YOUR_TURN: Final = message("it is your turn: take the action itself")
 _OUT: Final = message("this player is out of the game")
@@ -49,10 +49,10 @@ _NOTHING_TO_WAIT_FOR: Final = message("play is over, so there is nothing to wait
 
 @dataclass(frozen=True, slots=True)
 class ConditionalActionsOfPlayer:
-    """What a player has prepared in a game, for this player alone.
+    """The conditional actions of a player in a game, for this player alone.
 
-    `tree` begins after event `seq`, the last one of the game. `void` states why the player's last
-    conditional actions are void; None if they are not, or the player knows already. `is_signed` is whether
+    `tree` begins after event `seq`, the last one of the game. `void` is the reason why the player's last
+    conditional actions are void; None if they are not, or the player knows already. `is_signed` is True if
     the player has signed them.
     """
 
@@ -81,7 +81,7 @@ class ConditionalActions:
     _bounds: Bounds
 
     def get(self, game_id: str, player: str) -> ConditionalActionsOfPlayer:
-        """Return what a player has prepared. Raises Forbidden for somebody who is not in the game."""
+        """Return the conditional actions of a player. Raises Forbidden if they are not in the game."""
         game = self._repository.game_of_player(game_id, player)
         stored = self._store.get(game_id, player)
         if stored is None or game.has_ended:
@@ -99,13 +99,13 @@ class ConditionalActions:
         expected_seq: int,
         signature: PlayerSignature | None = None,
     ) -> ConditionalActionsOfPlayer:
-        """Replace what a player has prepared by this tree (decoded JSON), and return it.
+        """Replace the conditional actions of a player by this tree (decoded JSON), and return them.
 
-        It begins after event `expected_seq`. If it is empty, everything is deleted. With a signature, the
+        The tree begins after event `expected_seq`. If it is empty, all are deleted. With a signature, the
         events that play the actions prove that the player had prepared them. Raises Forbidden (not a player
         of the game), Malformed (wrong forms, contradictions, too large), Stale (the position has changed
         since), NotNow (there is nothing to wait for), Refused if the rules certainly refuse one of the
-        actions, and what `PlayerSignatures.check_tree` raises.
+        actions, and the errors of `PlayerSignatures.check_tree`.
         """
         max_bytes = self._bounds.max_conditional_bytes
         bounds = TreeBounds(
@@ -149,15 +149,15 @@ class ConditionalActions:
         )
 
     def delete(self, game_id: str, player: str) -> None:
-        """Delete what a player has prepared, with the note on earlier ones that are void.
+        """Delete the conditional actions of a player, and the note on earlier ones that are void.
 
-        Nothing of it is played after this has returned. Raises Forbidden for somebody who is not in the game.
+        None of them is played after this returns. Raises Forbidden for somebody who is not in the game.
         """
         self._repository.game_of_player(game_id, player)
         self._store.delete(player, game_id)
 
     def reason_not_to_prepare(self, game: Game, seat: int) -> Text | None:
-        """Return why a seat cannot prepare anything now; None if it can."""
+        """Return the reason why a seat cannot prepare actions now; None if it can."""
         try:
             _require_waiting(game, seat)
         except NotNow as error:
@@ -165,16 +165,16 @@ class ConditionalActions:
         return None
 
     def outlook(self, game: Game, seat: int) -> Outlook:
-        """Return what a seat may know of a game at its head, from which to look ahead."""
+        """Return the outlook of a seat from the head of a game, with what it may know."""
         seed = sha256(_SEED_LABEL + f"{game.id} {seat} {game.seq}".encode()).digest()
         return outlook(
             self._games.game(game.id, game.seq, seat, seed), seat, self._games.secrets(game)
         )
 
     def play(self, game_id: str) -> bool:
-        """Take the conditional actions of a game whose turn has come; drop those that are void.
+        """Play the conditional actions of a game that are due; delete those that are void.
 
-        Returns False if something may be left to do.
+        Returns False if more may be left to do.
         """
         for _ in range(MAX_STEPS):
             stored = self._store.all_of(game_id)
@@ -183,7 +183,7 @@ class ConditionalActions:
         return False
 
     def _play_next(self, game_id: str, player: str, stored: StoredConditionalActions) -> bool:
-        """Do the next thing that a player's conditional actions call for; return False if they only wait."""
+        """Do the next step of a player's conditional actions; return False if they only wait."""
         game = self._repository.load(game_id).game
         tree, void = self._follow(game, player, stored)
         if void is not None:
@@ -202,7 +202,7 @@ class ConditionalActions:
     def _take(
         self, game: Game, player: str, stored: StoredConditionalActions, action: JsonObject
     ) -> None:
-        """Take an action of a tree on this position, unless the game or the tree changes meanwhile."""
+        """Take an action of a tree on this position, unless the game or the tree changes in the meantime."""
         seq = game.seq
         prepared = None if stored.signed is None else self._proof(game, stored.signed, stored.seat)
 
@@ -226,8 +226,8 @@ class ConditionalActions:
             self._store.make_void(game.id, player, stored, note)
 
     def _proof(self, game: Game, signed: SignedTree, seat: int) -> PreparedSignature | None:
-        """Return what proves that a player has prepared the action that is to be taken now; None if too many
-        events came since it was prepared.
+        """Return the proof that a player prepared the action to be taken now; None if it was prepared too
+        many events ago.
         """
         events = self._repository.event_range(game.id, signed.seq, game.seq)
         if len(events) > MAX_EVENTS_BETWEEN:
@@ -245,7 +245,7 @@ class ConditionalActions:
     def _follow(
         self, game: Game, player: str, stored: StoredConditionalActions
     ) -> tuple[Tree, VoidConditionalActions | None]:
-        """Return what is left of conditional actions at the head of their game, or why they are void."""
+        """Return the rest of conditional actions at the head of their game, or why they are void."""
         events = self._repository.event_range(game.id, stored.seq - 1, game.seq)
         if not events or events[0]["hash"] != stored.hash or game.seat_of(player) != stored.seat:
             return (), VoidConditionalActions(game.seq, "event")
@@ -280,7 +280,7 @@ def _require_waiting(game: Game, seat: int) -> None:
 
 
 def void_message(void: VoidConditionalActions, rules: AnyRuleSystem) -> Text:
-    """Return why the last conditional actions of a player are void."""
+    """Return the reason why the last conditional actions of a player are void."""
     if void.reason == "event":
         return message(
             "what you had prepared is void: event {seq} is none of those that you expected",
@@ -302,7 +302,7 @@ def void_message(void: VoidConditionalActions, rules: AnyRuleSystem) -> Text:
 
 
 def _action_text(void: VoidConditionalActions, rules: AnyRuleSystem) -> str:
-    """Return the action that was refused in short form; "" if the rules of today cannot read it."""
+    """Return the refused action in short form; "" if the current rules cannot read it."""
     try:
         return rules.action_text(rules.parse_action(void.action))
     except Malformed:

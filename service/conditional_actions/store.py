@@ -1,10 +1,11 @@
 """The conditional actions of players in Redis, beside the logs of their games.
 
     cartulary:{GAME}:conditional        hash: id of a player -> the player's conditional actions as JSON
-    cartulary:{GAME}:conditional-void   hash: id of a player -> why the player's last ones are void, as JSON
+    cartulary:{GAME}:conditional-void   hash: id of a player -> the reason why the player's last ones are
+    void, as JSON
 
-Nobody but the player may learn that there are any. Both hashes are companions of the logs: each append to a
-game with conditional actions sets the outbox entry `conditional`, and the end of the game deletes them.
+Nobody but the player may learn whether there are any. Both hashes are companions of the logs: each append to
+a game with conditional actions sets the outbox entry `conditional`, and the end of the game deletes them.
 """
 
 import logging
@@ -33,9 +34,9 @@ VoidReason: TypeAlias = Literal["event", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class SignedTree:
-    """The tree as its player has signed it, to begin after event `seq`, which has the hash `head`.
+    """A tree as signed by its player, which begins after event `seq` with the hash `head`.
 
-    `key` is the id of the key; it, the signature and the salt of the commitments are in hex.
+    `key` is the id of the key; the id, the signature and the salt of the commitments are in hex.
     """
 
     key: str
@@ -61,7 +62,7 @@ class SignedTree:
 class StoredConditionalActions:
     """The conditional actions of a player: the tree that begins after event `seq`, which has this hash.
 
-    `signed` is what the player has signed, if they did. `value` is the stored value from which they were
+    `signed` is the signed tree, if the player has signed it. `value` is the stored value from which they were
     read.
     """
 
@@ -75,7 +76,7 @@ class StoredConditionalActions:
 
     @classmethod
     def decode(cls, value: bytes) -> "StoredConditionalActions":
-        """Return what is stored as this value.
+        """Return the conditional actions in a stored value.
 
         Raises AttributeError, LookupError, TypeError or ValueError if it is damaged.
         """
@@ -140,8 +141,8 @@ class ConditionalActionStore:
             return bool(self._redis.exists(_actions_key(game_id)))
 
     def void_actions(self, game_id: str, player: str) -> VoidConditionalActions | None:
-        """Return why the last conditional actions of a player are void; None if they are not, there were
-        none, or the reason is damaged.
+        """Return the reason why the last conditional actions of a player are void; None if they are not, if
+        there were none, or if the reason is damaged.
         """
         with unavailable_on_error():
             value = self._redis.hget(_void_key(game_id), player)
@@ -166,7 +167,7 @@ class ConditionalActionStore:
         old: StoredConditionalActions,
         new: StoredConditionalActions | None,
     ) -> bool:
-        """Replace actions by what is left of them; return False if the player has changed them."""
+        """Replace actions by the rest of them; return False if the player has changed them."""
         return self._replaced(game_id, player, old, b"" if new is None else new.encoded(), b"")
 
     def make_void(
@@ -212,5 +213,5 @@ def _decoded(game_id: str, value: bytes) -> StoredConditionalActions | None:
 
 
 def _log_damage(game_id: str) -> None:
-    """Log that something of a game is damaged; the game goes on as if it were not there."""
+    """Log that conditional actions in a game are damaged; they are ignored."""
     log.error("stored conditional actions of game %s cannot be read", game_id)

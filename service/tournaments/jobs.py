@@ -1,4 +1,4 @@
-"""Advances tournaments, and creates the deliveries that their outbox calls for."""
+"""Advances tournaments, and creates the deliveries for their outbox entries."""
 
 import logging
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 class TournamentRunner:
-    """Does what tournaments call for on one service, and notifies the operator through these channels."""
+    """Does the work of tournaments on one service, and notifies the operator through these channels."""
 
     def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
         self._progress = service.tournaments.progress
@@ -35,7 +35,7 @@ class TournamentRunner:
             self._progress.plan_next(tournament)
 
     def examine_after(self, game: Game) -> None:
-        """Advance the tournament of a game that is over, if it is one of a tournament that is held here."""
+        """Advance the tournament of a game that is over, if the game belongs to one on this server."""
         if (tournament := game.options.get("tournament")) is None:
             return
         try:
@@ -44,7 +44,7 @@ class TournamentRunner:
             log.warning("tournament %s is not advanced: %s", tournament["id"], log_text(error))
 
     def _notify(self, tournament: Tournament, name: str, data: dict[str, Any]) -> None:
-        """Create the deliveries of an outbox entry. Does nothing twice."""
+        """Create the deliveries for an outbox entry. Idempotent."""
         times, details = ANY_TIME, {}
         match name.split("/"):
             case ["round" | "last-date" as kind, number]:

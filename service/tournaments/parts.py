@@ -1,4 +1,4 @@
-"""The parts of the tournaments, and how they are connected."""
+"""Creates the objects of `service.tournaments`, and connects them."""
 
 import redis
 
@@ -18,7 +18,7 @@ from service.wall_clock import TrustedClock
 
 
 class TournamentParts:
-    """All parts of the tournaments that these settings describe, for one process. Thread-safe."""
+    """The objects of `service.tournaments` for one process, as the settings describe them. Thread-safe."""
 
     def __init__(
         self,

@@ -1,9 +1,9 @@
 """The automatic progress of a tournament: it closes registration, draws rounds, creates their games, records
 results, settles the open tables at the last date of a round, and ends.
 
-Everything follows from the log, the games and the clock, and each step is one append. So the work may be
-interrupted anywhere, repeated, or done by two workers at the same time. The id of a game follows from the
-draw, so that each is created once, whatever process dies.
+Every step is derived from the log, the games and the clock, and is one append. The work may therefore be
+interrupted anywhere, repeated, or done by two workers at the same time. The id of a game is derived from the
+draw, so that each game is created once, even if a process dies.
 """
 
 from collections.abc import Iterator
@@ -38,21 +38,21 @@ from service.transparency.head_log import HeadLog
 from service.wall_clock import TrustedClock
 
 EXAMINE_SECONDS: Final = 30
-"""How often the games of a round are examined."""
+"""The time between two examinations of the games of a round."""
 EXAMINE_LAST_SECONDS: Final = 3600
-"""How often the last games of a tournament that is over are examined, until its secret can be published."""
+"""The same for the last games of a tournament that is over, until its secret can be published."""
 RETRY_SECONDS: Final = 300
-"""Time until a tournament with damaged data is examined again."""
+"""The time until a tournament with damaged data is examined again."""
 SETTLING: Final = timedelta(seconds=5)
-"""How long after the last date of a round its open tables are settled: an action may be on its way."""
+"""The delay after the last date before open tables are settled, as an action may be on its way."""
 
 
 @dataclass(eq=False, repr=False)
 class TournamentGames:
     """Creates games at the tables of rounds. Thread-safe; raises Unavailable.
 
-    They have the order of the seats, and a secret and nonces that derive from what was committed to before
-    anybody registered.
+    They have the order of the seats, and a secret and nonces that are derived from values that were committed
+    to before anybody registered.
     """
 
     _repository: GameRepository
@@ -112,11 +112,11 @@ class TournamentProgress:
         return self._store.due(self._clock.now().timestamp(), limit)
 
     def advance(self, id: str) -> Tournament:
-        """Do everything that is due, and plan when to look again; return the tournament.
+        """Do everything that is due, and schedule the next examination; return the tournament.
 
         Raises NotFound, and Unreadable if the tournament or a game of it is damaged.
         """
-        # If this process dies, another one looks again soon.
+        # If this process dies, another one examines the tournament soon.
         self._plan(id, RETRY_SECONDS)
         tournament, has_appended = self._tournaments.execute(id, self._step)
         while has_appended:
@@ -144,7 +144,7 @@ class TournamentProgress:
         self._store.set_due(id, self._clock.now().timestamp() + seconds)
 
     def plan_next(self, tournament: Tournament) -> None:
-        """Log the head, and plan when to look at a tournament again; never, if nothing is left to do."""
+        """Log the head, and schedule the next examination of a tournament, unless nothing is left to do."""
         seconds = self._seconds_to_wait(tournament)
         if seconds is None:
             self._store.remove_due(tournament.id)
@@ -152,7 +152,7 @@ class TournamentProgress:
             self._plan(tournament.id, max(0, seconds))
         head = self._store.heads([tournament.id])[tournament.id]
         if isinstance(head, Head) and head.seq != tournament.seq:
-            # A command has appended meanwhile, and its plan may be overwritten.
+            # A command has appended in the meantime, and its schedule may be overwritten.
             self._plan(tournament.id, 0)
 
     def _seconds_to_wait(self, tournament: Tournament) -> float | None:
@@ -174,7 +174,7 @@ class TournamentProgress:
         return seconds if is_logged else min(seconds, EXAMINE_SECONDS)
 
     def _step(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
-        """Add what follows now."""
+        """Add the events of the next step."""
         match tournament.status:
             case "open":
                 closes = wall_clock.parse(tournament.closes)
@@ -193,7 +193,7 @@ class TournamentProgress:
                     pending.add(decisions.publish_games_secret(tournament, secret), SYSTEM)
 
     def _draw_next(self, pending: PendingTournamentEvents) -> None:
-        """Draw the next round, after substitutes have taken the places that are free, or end."""
+        """Draw the next round, after substitutes have taken the free places, or end the tournament."""
         for decided in decisions.waiting_substitutions(pending.tournament):
             pending.add(decided, SYSTEM)
         seconds = timedelta(seconds=pending.tournament.round_seconds)
@@ -201,7 +201,7 @@ class TournamentProgress:
         pending.add(decisions.draw_round(pending.tournament, ends), SYSTEM)
 
     def _record_results(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
-        """Record the results that there are now; close the round after the last one, and draw the next."""
+        """Record new results; after the last one, close the round and draw the next."""
         drawn = tournament.current_round
         assert drawn is not None, "a tournament in progress has a round"
         is_over = (
@@ -217,7 +217,7 @@ class TournamentProgress:
             if type is None or not (is_over or type in ENDINGS):
                 continue
             if is_over:
-                # An action that is held up comes after the last date, whatever its time.
+                # A delayed action counts as after the last date, whatever its time.
                 self._event_store.settle(game_id, drawn.ends)
             game = self._repository.load(game_id).game
             if not (game.has_ended and game.at <= drawn.ends):
@@ -238,7 +238,7 @@ class TournamentProgress:
         self._draw_next(pending)
 
     def _game_at(self, game: Game, last_date: str) -> Game:
-        """Return a game after its last event by a date; after those of its beginning if all are later."""
+        """Return a game after its last event by a date; at its beginning if all events are later."""
 
         def at(seq: int) -> str:
             (event,) = self._repository.event_range(game.id, seq - 1, seq)
@@ -255,7 +255,7 @@ class TournamentProgress:
         return self._repository.game_at(game.id, first)
 
     def _create_games(self, tournament: Tournament) -> None:
-        """Create those games of the current round that do not exist yet."""
+        """Create the missing games of the current round."""
         drawn = tournament.current_round
         if tournament.status != "running" or drawn is None:
             return
@@ -277,7 +277,7 @@ class TournamentProgress:
                         yield self._repository.load(game_id).game.at
 
     def _have_all_ended(self, tournament: Tournament) -> bool:
-        """Return whether every game of a tournament that is over has ended, or is never created.
+        """Return whether every game of a tournament that is over has ended, or will never be created.
 
         A worker may still be creating one that it found missing just before the end.
         """

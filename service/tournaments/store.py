@@ -1,9 +1,9 @@
 """The logs of tournaments in Redis, beside those of games, and the lists of them.
 
     cartulary:{tournament:ID}:events      stream; entry SEQ-0 has the event in the field `e`
-    cartulary:{tournament:ID}:outbox      what notifications its events call for: NAME -> payload (JSON)
+    cartulary:{tournament:ID}:outbox      the notifications for its events: NAME -> payload (JSON)
     cartulary:{tournament:ID}:secrets     the secret of the draw, and that of its games, in hex
-    cartulary:{tournaments:N}             sorted set, id -> when there is next something to do, in seconds
+    cartulary:{tournaments:N}             sorted set, id -> time of the next examination, in seconds
     cartulary:tournaments:STATUS          public tournaments with that status
     cartulary:tournaments:STATUS:private          private ones, for administrators
     cartulary:tournaments:STATUS:private:PLAYER   private ones that the player may see
@@ -11,9 +11,9 @@
     cartulary:tournaments:STATUS:private-club:CLUB    private ones of a club, which its members may see
     cartulary:tournaments:STATUS:of:PLAYER        those of which the player is the organiser or a member
 
-A tournament that has nothing left to do is not in the shards, so looking for work costs the same however
-many are over. A member of a list is `CREATED~ID`, so that Redis sorts by time. No key of a tournament looks
-like one of a game.
+A tournament that has nothing left to do is not in the shards, so finding work costs the same however many
+tournaments are over. A member of a list is `CREATED~ID`, so that Redis sorts by time. No key of a tournament
+looks like one of a game.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -91,11 +91,11 @@ class TournamentStore:
         return [fields[b"e"] for _, fields in entries]
 
     def last_appended(self, id: str) -> int:
-        """Return the seq of the event that was appended last, even if it is missing now; 0 for none."""
+        """Return the seq of the last appended event, even if it is now missing; 0 for none."""
         return last_appended(self._redis, _key(id, "events"))
 
     def heads(self, ids: Iterable[str]) -> dict[str, Head | Unreadable | None]:
-        """Return seq and hash of the last event of each, as `RedisEventStore.heads` does for games."""
+        """Return the seq and hash of the last event of each; see `RedisEventStore.heads`."""
         ids = list(ids)
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in ids:
@@ -126,19 +126,19 @@ class TournamentStore:
             self._redis.hdel(_key(id, "outbox"), name)
 
     def ids(self) -> Iterator[str]:
-        """Iterate over the ids of all tournaments, by scanning the store; an id may come twice."""
+        """Iterate over the ids of all tournaments, by scanning the store; an id may be repeated."""
         prefix, suffix = _key("\0", "events").split("\0")
         with unavailable_on_error():
             for name in self._redis.scan_iter(prefix + "*" + suffix, count=_SCAN_PAGE):
                 yield to_text(name).removeprefix(prefix).removesuffix(suffix)
 
     def set_due(self, id: str, at: float) -> None:
-        """Have a tournament examined at a time, in seconds since 1970. Call it before the first append."""
+        """Schedule the examination of a tournament, in seconds since 1970, before its first append."""
         with unavailable_on_error():
             self._redis.zadd(_SHARDS.key(id), {id: at})
 
     def remove_due(self, id: str) -> None:
-        """Have a tournament examined no more, because nothing is left to do."""
+        """Stop examining a tournament, because nothing is left to do."""
         with unavailable_on_error():
             self._redis.zrem(_SHARDS.key(id), id)
 
@@ -238,7 +238,7 @@ class TournamentStore:
             for name in names:
                 pipeline.zrevrangebylex(name, below, "-", start=0, num=limit + 1)
             replies = pipeline.execute()
-        # One whose status is just changing may be in two lists.
+        # A tournament whose status is changing may be in two lists.
         members = sorted({to_text(member) for reply in replies for member in reply}, reverse=True)
         page = members[:limit]
         ids = tuple(member.split("~", 1)[1] for member in page)
@@ -274,7 +274,7 @@ def _key(id: str, part: str) -> str:
 
 
 def _head(entries: Any) -> Head | Unreadable | None:
-    """Return seq and hash of the only event in a reply; None for an empty one."""
+    """Return the seq and the hash of the only event in a reply; None for an empty reply."""
     if not entries:
         return None
     try:

@@ -62,11 +62,11 @@ from service.wall_clock import TrustedClock
 log = logging.getLogger(__name__)
 
 MAX_ATTEMPTS: Final = 50
-"""How often a command is decided while other processes keep appending, before it fails."""
+"""The number of times that a command is decided while other processes append, before it fails."""
 MAX_REGISTRATIONS: Final = 5
-"""How often a player can register for one tournament, after having withdrawn."""
+"""The number of times that a player can register for one tournament, after having withdrawn."""
 LONGEST_REGISTRATION: Final = timedelta(days=366)
-"""How long registration can be open."""
+"""The longest time for which registration can be open."""
 MAX_PAGE: Final = 100
 _CACHED: Final = 100
 _SECRET_BYTES: Final = 32
@@ -74,8 +74,7 @@ REMINDER_SHARE: Final = 0.9
 """The share of a round after which players with an open table are notified of the last date."""
 
 Handler = Callable[[Tournament, PendingTournamentEvents], None]
-"""Adds to the pending events what a command calls for; adds nothing if there is nothing to do. It may run
-again."""
+"""Adds the events of a command to the pending events, if there are any. It may run again."""
 
 
 @dataclass(eq=False, repr=False)
@@ -140,9 +139,9 @@ class Tournaments:
         return created
 
     def faults(self, body: Mapping[str, Any]) -> dict[str, Text]:
-        """Return what is wrong with the clock and the dates of a new tournament, by field.
+        """Return the faults of the clock and the dates of a new tournament, by field.
 
-        `create` finds what is wrong with the others.
+        `create` finds the faults of other fields.
         """
         options = body["options"]
         all_faults = settings_faults(
@@ -170,7 +169,7 @@ class Tournaments:
             raise Malformed({"invite": next(iter(error.fields.values()))}) from None
 
     def _repeated(self, id: str, decided: Decided) -> Tournament:
-        """Return the tournament that an earlier request with the same key has created."""
+        """Return the tournament that an earlier request with the same key created."""
         first = parse_event(self._store.read(id)[0])
         chosen = {"commitment", "games_commitment"}
         expected: JsonObject = {**decided.data}
@@ -181,7 +180,7 @@ class Tournaments:
         return self.load(id)
 
     def load(self, id: str) -> Tournament:
-        """Return a tournament, also one that is private. Raises NotFound, and Unreadable if damaged."""
+        """Return a tournament, which may be private. Raises NotFound, and Unreadable if damaged."""
         if not is_tournament_id(id):
             raise _not_found(id)
         with self._lock:
@@ -258,11 +257,11 @@ class Tournaments:
         return list(_readable(page, self.load)), page.next
 
     def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:
-        """Register a player, or take them up as a substitute once the tournament is in progress.
+        """Register a player, as a substitute once the tournament is in progress.
 
-        Returns the tournament and the server's receipt, which covers the commitments and all who registered
-        before. A player who takes part already gets a receipt for what is so. Raises Forbidden (requirements
-        that the player does not meet, no member of its club), NotNow, Malformed (nonce).
+        Returns the tournament and the server's receipt, which covers the commitments and all earlier
+        registrations. A player who takes part already gets a receipt for the current state. Raises Forbidden
+        (requirements that the player does not meet, no member of its club), NotNow, Malformed (nonce).
         """
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
@@ -307,7 +306,7 @@ class Tournaments:
             )
 
     def withdraw(self, id: str, player: str) -> Tournament:
-        """Let a player withdraw; their games go on. Raises NotNow (over, or the player takes no part)."""
+        """Let a player withdraw; their games continue. Raises NotNow (over, or the player takes no part)."""
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             pending.add(decisions.withdraw(tournament, player), {"player": player})
@@ -315,7 +314,7 @@ class Tournaments:
         return self._execute(id, handler, viewer=player)
 
     def exclude(self, id: str, organiser: str, handle: str) -> Tournament:
-        """Withdraw another player, by the organiser or an administrator.
+        """Withdraw another player, for the organiser or an administrator.
 
         Raises Forbidden, NotNow, and Malformed for an unknown handle.
         """
@@ -361,7 +360,7 @@ class Tournaments:
         return self._execute(id, handler, viewer=organiser)
 
     def cancel(self, id: str, organiser: str) -> Tournament:
-        """Cancel a tournament; its games go on. Raises Forbidden, NotNow (over)."""
+        """Cancel a tournament; its games continue. Raises Forbidden, NotNow (over)."""
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             self._require_organiser(tournament, organiser)
@@ -372,9 +371,9 @@ class Tournaments:
     def cancel_by_administrator(
         self, id: str, administrator: str, record: Callable[[], None]
     ) -> Tournament:
-        """Cancel a tournament, also one that is private; its games go on. Raises NotFound, NotNow (over).
+        """Cancel a tournament, which may be private; its games continue. Raises NotFound, NotNow (over).
 
-        `record` is called once, when nothing refuses it and before it is done.
+        `record` is called once, after all checks and before the tournament is cancelled.
         """
         record_once = cache(record)
 
@@ -385,7 +384,7 @@ class Tournaments:
         return self._execute(id, handler)
 
     def is_organiser(self, tournament: Tournament, player: str | None) -> bool:
-        """Return whether a player may decide about a tournament: who has created it, and administrators."""
+        """Return whether a player may manage a tournament: its creator and administrators may."""
         if player is None:
             return False
         return player == tournament.creator or self._accounts.role(player) == ADMIN
@@ -418,7 +417,7 @@ class Tournaments:
                     break
 
     def reindex(self) -> None:
-        """Rebuild the lists, and have all tournaments examined. A damaged one is left out."""
+        """Rebuild the lists, and schedule all tournaments. Damaged tournaments are left out."""
         self._store.clear_lists()
         for id in set(self._store.ids()):
             self._store.set_due(id, self._clock.now().timestamp())
@@ -467,7 +466,7 @@ class Tournaments:
         }
 
     def execute(self, id: str, handler: Handler) -> tuple[Tournament, bool]:
-        """Run a handler, and append its events, with the outbox entries that they call for.
+        """Run a handler, and append its events, with their outbox entries.
 
         Returns the tournament, and whether anything was appended.
         """
@@ -507,9 +506,9 @@ class Tournaments:
 
 
 def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
-    """Return the outbox entries that events of a tournament call for: NAME -> payload (JSON).
+    """Return the outbox entries for events of a tournament: NAME -> payload (JSON).
 
-    `round/N` and `over` call for notifications immediately; `last-date/N` does later, at `at`.
+    The notifications of `round/N` and `over` are due immediately, and those of `last-date/N` at `at`.
     """
     entries: dict[str, dict[str, int | str]] = {}
     for event in events:
@@ -534,7 +533,7 @@ def _fold(id: str, lines: Sequence[bytes]) -> Tournament:
 
 
 def _readable(page: TournamentPage, load: Callable[[str], Tournament]) -> Iterator[Tournament]:
-    """Yield the tournaments of a page, but for those that are damaged, or not for the viewer."""
+    """Yield the tournaments of a page, except those that are damaged, or hidden from the viewer."""
     for id in page.ids:
         with suppress(NotFound, Unreadable):
             yield load(id)
@@ -554,5 +553,5 @@ def _tournament_id(player: str, idempotency_key: str | None) -> str:
 
 
 def _not_found(id: str) -> NotFound:
-    """Return the error for a tournament that does not exist or that the viewer may not see: both the same."""
+    """Return the error for a tournament that does not exist or is hidden, which is the same for both."""
     return NotFound.with_message("there is no tournament {id}", id=id[:64])

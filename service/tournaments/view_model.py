@@ -1,4 +1,4 @@
-"""Tournaments as pages show them: the words for formats and standings, tables with results, cross tables."""
+"""View models of tournaments: texts for formats and standings, tables with results, cross tables."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -44,9 +44,9 @@ USUAL_DAYS: Final = 28
 MOST_DAYS: Final = 366
 USUAL_MOST: Final = 32
 MAX_IN_CROSS_TABLE: Final = 16
-"""Larger groups have no cross table, which nobody could read."""
+"""The most players of a group with a cross table; a larger table would be unreadable."""
 _DECIDED_BY_TOURNAMENTS: Final = frozenset({"name", "seating", "private", "tutorial"})
-"""Options of games that are not chosen for a tournament."""
+"""Options of games that a tournament does not offer."""
 
 FORMAT_NAMES: Final[Mapping[Format, Message]] = {
     "single_group": message("Single group"),
@@ -100,7 +100,7 @@ PAIRING_TEXTS: Final[Mapping[PairingMethod, Message]] = {
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """A player at a table. `place` is None while the game is played, and 0 for a player who has forfeited."""
+    """A player at a table. `place` is None while the game is played, and 0 for a player who forfeited."""
 
     player: str
     place: int | None
@@ -115,7 +115,7 @@ class TableView:
     game: str | None
     has_result: bool
     is_decided_by_lot: bool
-    """Whether lots decided who goes on from it."""
+    """Whether lots decided who advances from it."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -148,14 +148,14 @@ class StandingRow:
     is_withdrawn: bool
     is_excluded: bool
     replaces: str | None
-    """The player whose place, and points, a substitute has."""
+    """The former player whose place and points a substitute has taken over."""
     is_by_lot: bool
-    """Whether another player is equal in everything that decides the places, so that the lots did."""
+    """Whether lots decided the place, because another player is equal in every other criterion."""
     values: tuple[str, ...]
     played: int
     scores: tuple[str | None, ...]
-    """What the player has scored against each player of the group, in the order of the rows; None: nothing
-    yet.
+    """The scores of the player against each player of the group, in the order of the rows; None without a
+    result.
     """
     byes: str
     """The points of byes; "" without any."""
@@ -183,17 +183,17 @@ class GroupView:
 
 
 def decimal(number: Fraction) -> str:
-    """Return a number with two decimals at most, as the language of the request writes it."""
+    """Return a number with at most two decimals, in the format of the language of the request."""
     return format_decimal(float(number), format="0.##", locale=request_language())
 
 
 def format_name(tournament: Tournament) -> Message:
-    """Return what the format of a tournament is called."""
+    """Return the name of the format of a tournament."""
     return FORMAT_NAMES[tournament.format.format]
 
 
 def system_title(tournament: Tournament) -> Text:
-    """Return what the game of a tournament is called."""
+    """Return the name of the game of a tournament."""
     return rule_system_for(tournament.rules, tournament.options).TITLE
 
 
@@ -204,7 +204,7 @@ def winner_of(tournament: Tournament) -> str | None:
 
 
 def title_of_round(tournament: Tournament, number: int) -> Message:
-    """Return what a round, counted from 1, is called."""
+    """Return the title of a round, counted from 1."""
     rounds = [drawn.as_round() for drawn in tournament.rounds]
     return round_title(tournament.format, range(len(tournament.entrants)), rounds, number)
 
@@ -306,7 +306,7 @@ def _decisive_values(format: Format, standing: Standing) -> tuple[Fraction, ...]
 
 
 def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
-    """Return what each player has scored against each other one whom they have met."""
+    """Return the scores of each player against each other player whom they have met."""
     scores: dict[tuple[Player, Player], Fraction] = {}
     for result in results:
         for player in result.table:
@@ -333,7 +333,7 @@ def entry_of(tournament: Tournament) -> Literal["player", "substitute"] | None:
 
 
 def pairing_text(tournament: Tournament) -> Message:
-    """Return how the tables of a tournament are found."""
+    """Return the text on how the tables of a tournament are paired."""
     if tournament.version == 1 and tournament.format.format in ("swiss", "single_group"):
         return PAIRING_TEXTS["search"]
     return PAIRING_TEXTS[pairing_method(tournament.format)]
@@ -394,7 +394,7 @@ def tournament_body(
 ) -> JsonObject:
     """Return the body of `POST /tournaments` of the API that corresponds to the values of the form.
 
-    What is not a number or a date is left as it was entered, for the checks of the API to refuse it.
+    Entries that are not numbers or dates are left as they are, so that the checks of the API refuse them.
     """
     game = request_body(entry, values)
     offered = {*entry.options, *(field.name for field in game_option_fields(entry))}
@@ -406,7 +406,7 @@ def tournament_body(
     if club := values.get(CLUB_OPTION, ""):
         options["club"] = club
     if game["clock"] is not None and values.get("clock-remove_after") == "":
-        # An empty field is a decision; without it, the API has a default for tournaments.
+        # An empty field is a choice; without the field, the API would use its default for tournaments.
         game["clock"].setdefault("on_deadline", {})["remove_after"] = None
     settings = {name: _number(values.get(name, "")) for name in FIELDS[format]}
     days = _number(values.get("days", ""))
@@ -427,7 +427,7 @@ def tournament_body(
 
 
 def _moment(text: str, zone: str) -> str:
-    """Return the timestamp of a date and a time in a time zone; the text if it is none."""
+    """Return the timestamp of a date and a time in a time zone; the text itself if it is not one."""
     try:
         local = datetime.fromisoformat(text)
     except ValueError:
@@ -437,7 +437,7 @@ def _moment(text: str, zone: str) -> str:
     try:
         return wall_clock.format(local.replace(tzinfo=time_zone(zone)))
     except OverflowError:
-        # The first or the last day of the calendar is another year in UTC.
+        # The first or the last day of the calendar may be out of range in UTC.
         return text
 
 
