@@ -27,7 +27,7 @@ from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
-from service.pages.forms import Form, number_parameter
+from service.pages.forms import Form, number_parameter, see_other
 from service.pages.session import current_player, require_player, session_token
 from service.pages.templating import page
 from service.pages.view_models import game_lists
@@ -145,6 +145,16 @@ def list_games() -> Response:
         seat_counts=game_lists.all_seat_counts(),
         pace_labels=game_lists.PACE_LABELS,
     )
+
+
+@blueprint.get("/games/next")
+def show_next_game() -> BaseResponse:
+    """Lead to the game with the nearest deadline in which it is the player's turn, other than `after`.
+
+    Leads to the list of these games if there is none.
+    """
+    games = game_lists.games_to_act_in(require_player(), request.args.get("after"))
+    return see_other(f"/games/{games[0]}" if games else "/games?list=turn")
 
 
 @blueprint.get("/games/<game_id>/thumbnail.svg")

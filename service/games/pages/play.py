@@ -50,6 +50,7 @@ from service.pages.view_models.game_forms import (
     reason_not_to,
     signature_of,
 )
+from service.pages.view_models.game_lists import games_to_act_in
 from service.pages.view_models.position_view import (
     PositionView,
     links_view,
@@ -268,6 +269,8 @@ def game_page(
     }
     if seat is not None and player is not None and game.status == "playing":
         values["void"] = _void_message(game, player)
+        if game.to_act != seat:
+            values["next_games"] = len(games_to_act_in(player, besides=game.id))
     if seat is not None and game.status == "playing":
         values["departure"] = service().games.replays.departure(game, seat)
     if game.state is not None:

@@ -158,6 +158,17 @@ def _games_of_turn(viewer: str | None, cursor: str | None, limit: int) -> GameLi
     return GameList("turn", sorted(listed, key=_urgency), next_cursor)
 
 
+def games_to_act_in(player: str, besides: str | None) -> list[str]:
+    """Return the ids of the games in which it is a player's turn, that with the nearest deadline first.
+
+    The game `besides` is left out. Of many games, only the newest MAX_EXAMINED_GAMES are examined.
+    """
+    games, _ = service().games.queries.games_waiting_for(player)
+    listed = [ListedGame(summarize(game), is_viewers_turn=True) for game in games]
+    ids = [game.summary.id for game in sorted(listed, key=_urgency)]
+    return [id for id in ids if id != besides]
+
+
 def _invitations(viewer: str | None, cursor: str | None, limit: int) -> GameList:
     if viewer is None:
         return GameList("invitations", (), None)
