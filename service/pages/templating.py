@@ -51,6 +51,7 @@ from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.pages.announcements import announcements_to_show
 from service.pages.assets import asset, style_sheets
+from service.pages.qr_code import qr_code_svg
 from service.pages.return_addresses import (
     forgotten_password_address,
     login_address,
@@ -113,6 +114,7 @@ def register(app: Flask) -> None:
         arms_svg=_arms_svg,
         empty_shield_svg=_empty_shield_svg,
         icon_svg=_icon_svg,
+        qr_code_svg=_qr_code_svg,
         themes=THEMES,
         chosen_theme=chosen_theme,
         asset=asset,
@@ -181,6 +183,10 @@ def _icon_svg(name: str, classes: str = "") -> Markup:
 
 def _empty_shield_svg(width: int) -> Markup:
     return Markup(empty_shield_svg(width))  # noqa: S704 # the drawing contains no text
+
+
+def _qr_code_svg(link: str, title: str) -> Markup:
+    return Markup(qr_code_svg(link, title))  # noqa: S704 # the drawing escapes the title
 
 
 def _clock_templates(is_short: bool = False) -> Mapping[str, str]:  # noqa: FBT001, FBT002 # a template calls it

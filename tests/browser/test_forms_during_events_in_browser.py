@@ -122,8 +122,7 @@ def play_against_bots(visitors: Visitors) -> Scene:
 
 MakeScene: TypeAlias = Callable[[Visitors], Scene]
 SCENES: Final[Mapping[str, tuple[MakeScene, ...]]] = {
-    "reload": (join_by_link,),
-    "game": (write_message, ask_for_takeback),
+    "game": (join_by_link, write_message, ask_for_takeback),
     "alerts": (agree_to_pause,),
     "own-games": (play_against_bots,),
 }

@@ -34,3 +34,24 @@ def test_a_friend_who_joins_by_a_link_appears_at_once(visitors: Visitors) -> Non
     joining.get_by_role("button", name="Join as a guest").click()
     expect(joining.locator("svg.map").first).to_be_visible()
     expect(page.locator("svg.map").first).to_be_visible()
+
+
+def test_players_in_a_waiting_room_see_what_the_others_write(visitors: Visitors) -> None:
+    ada, bea = visitors.accounts.register(), visitors.accounts.register()
+    game = ada.create_game(3)
+    bea.join(game)
+    ada.http.post(f"/api/v1/games/{game}/invitations").raise_for_status()
+    page = visitors.new(ada).open(f"/games/{game}")
+    friend = visitors.new(bea, phone=True).open(f"/games/{game}")
+    page.get_by_role("button", name="QR code").click()
+    code = page.get_by_role("img", name="QR code of the invitation link")
+    expect(code).to_be_visible()
+    assert violations(page) == []
+    page.get_by_label("Handle").fill("half a han")
+    friend.get_by_label("Message", exact=True).fill("Good evening!")
+    friend.get_by_role("button", name="Send").click()
+    expect(page.get_by_text("Good evening!")).to_be_visible()
+    # What was open stays open, and what was typed stays in its field.
+    expect(code).to_be_visible()
+    expect(page.get_by_label("Handle")).to_have_value("half a han")
+    expect(friend.get_by_role("button", name="QR code")).to_have_count(0)

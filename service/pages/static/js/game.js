@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The page of a game while it is played: the event stream replaces the page whenever something has happened.
+ * The page of a game before its start and while it is played: the event stream replaces the page whenever something has
+ * happened.
  * Another page that follows a game gives its address in `data-page`.
  *
  * A player who is choosing an action keeps the choices, which are in the address of the page, unless they have
@@ -17,7 +18,7 @@ const MAX_RETRY = 15000;
 /** Milliseconds between looks at whether the responses of htmx have come. */
 const WAIT_FOR_RESPONSE = 50;
 /** The fields in which a reader may be typing. */
-const TEXTS = ["action-text", "message-text"];
+const TEXTS = ["action-text", "message-text", "field-handle"];
 
 /** @param {HTMLElement} game */
 export function start(game) {
