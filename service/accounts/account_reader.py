@@ -36,6 +36,8 @@ EMAIL_FIELDS: Final = (
 disabled, and the number of mails to it that have bounced since."""
 PROGRAM: Final = "program"
 """The field of an account that its owner has marked as one for which a program plays."""
+PRESENCE: Final = "presence"
+"""The field of an account whose player hides when they are in their games."""
 ROLE: Final = "role"
 """The field of an account with the role of its owner."""
 SUSPENDED_AT: Final = "suspended_at"
@@ -48,7 +50,7 @@ BOT_MARK: Final = "(bot)"
 MAX_CACHED_HANDLES: Final = 10_000
 _FIELDS: Final = (
     *("handle", "created", "email", "locale", "bot", "guest"),
-    *("email_confirmed", "email_disabled", "time_zone", "profile", PROGRAM),
+    *("email_confirmed", "email_disabled", "time_zone", "profile", PROGRAM, PRESENCE),
 )
 _BATCH_SIZE: Final = 500
 _NOT_CACHED: Final = object()
@@ -63,6 +65,9 @@ ProfileVisibility: TypeAlias = Literal["everything", "results", "nothing"]
 
 
 PROFILE_VISIBILITIES: Final[tuple[ProfileVisibility, ...]] = get_args(ProfileVisibility)
+PresenceVisibility: TypeAlias = Literal["shown", "hidden"]
+"""Whether the other players of a game see when a player is there."""
+PRESENCE_VISIBILITIES: Final[tuple[PresenceVisibility, ...]] = get_args(PresenceVisibility)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +90,7 @@ class Player:
     profile: ProfileVisibility = "everything"
     is_program: bool = False
     """Whether the owner has marked the account as one for which a program plays."""
+    presence: PresenceVisibility = "shown"
 
     @property
     def confirmed_email(self) -> str | None:
@@ -237,6 +243,7 @@ def _player(id: str, values: Iterable[str | None]) -> Player | None:
         time_zone=stored["time_zone"],
         profile=visibility_named(stored["profile"]) or "everything",
         is_program=stored[PROGRAM] is not None,
+        presence="shown" if stored[PRESENCE] is None else "hidden",
     )
 
 

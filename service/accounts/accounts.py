@@ -3,6 +3,7 @@
     cartulary:player:ID   hash: handle, created, and where there is one, password (argon2), email (and
                           email_confirmed, email_disabled, email_bounces: service/mail), locale, time_zone,
                           profile (what others see on it; without it, everything),
+                          presence (`hidden` if others do not see when the player is in a game),
                           lessons (since when the player wants lessons in games against bots, or `off`),
                           bot (the name of the bot that the player is), program (whether the owner has
                           marked the account as one for which a program plays), role (`admin`), suspended_at,
@@ -34,6 +35,8 @@ from ledger.clock.time_zones import is_time_zone
 from service import wall_clock
 from service.accounts.account_reader import (
     EMAIL_FIELDS,
+    PRESENCE,
+    PRESENCE_VISIBILITIES,
     PROFILE_VISIBILITIES,
     PROGRAM,
     AccountReader,
@@ -55,6 +58,7 @@ from service.accounts.password_guesses import (
 )
 from service.accounts.passwords import PASSWORD_LENGTHS, Passwords, is_easy_to_guess, is_outdated
 from service.accounts.personal_tokens import PersonalTokens, personal_tokens_key
+from service.accounts.presence import Presence
 from service.accounts.reserved_handles import is_reserved
 from service.accounts.tokens import TOKEN_SECONDS, Tokens, sessions_key
 from service.bounds import Bounds
@@ -96,6 +100,7 @@ class Players(AccountReader):
         self._guesses = PasswordGuesses(client, bounds, MailTokens(client))
         personal = PersonalTokens(client, bounds.max_personal_tokens_per_player)
         self.tokens = Tokens(client, account_key, bounds.max_sessions_per_player, personal)
+        self.presence = Presence(client)
         self._words_of_routes: frozenset[str] = frozenset()
 
     def reserve_words(self, words: Iterable[str]) -> None:
@@ -279,19 +284,29 @@ class Players(AccountReader):
     def change_settings(
         self, player_id: str, token: str, settings: Mapping[str, str | None]
     ) -> None:
-        """Store the given settings of `locale`, `time_zone` and `profile`; None deletes a setting.
+        """Store the given settings of `locale`, `time_zone`, `profile` and `presence`; None deletes a setting.
 
-        They apply to requests with `token` immediately, and elsewhere after at most TOKEN_CACHE_TTL. Raises
-        Malformed (naming every wrong setting), Unauthorised (no account).
+        None deletes one. They apply to requests with `token` immediately, and elsewhere after at most
+        TOKEN_CACHE_TTL. When presence becomes hidden, what is known of it is deleted. Raises Malformed
+        (naming every wrong setting), Unauthorised (no account).
         """
-        checks = {"locale": locale_fault, "time_zone": time_zone_fault, "profile": profile_fault}
+        checks = {
+            "locale": locale_fault,
+            "time_zone": time_zone_fault,
+            "profile": profile_fault,
+            PRESENCE: presence_fault,
+        }
         faults = {name: checks[name](value) for name, value in settings.items()}
         if any(faults.values()):
             raise Malformed({name: fault for name, fault in faults.items() if fault is not None})
 
         deleted = Unauthorised.with_message("the account of this token has been deleted")
-        self.store_fields(player_id, settings, deleted)
+        is_shown = settings.get(PRESENCE) == "shown"
+        stored = {**settings, PRESENCE: None} if is_shown else settings
+        self.store_fields(player_id, stored, deleted)
         self.tokens.forget_owner(token)
+        if settings.get(PRESENCE) == "hidden":
+            self.presence.forget(player_id)
 
     def lessons_setting(self, player_id: str) -> str | None:
         """Return when a player switched lessons on, `off` for none, None for tutorial games only."""
@@ -514,6 +529,11 @@ def profile_fault(name: str | None) -> Message | None:
     if name is None or visibility_named(name) is not None:
         return None
     return one_of(PROFILE_VISIBILITIES)
+
+
+def presence_fault(name: str | None) -> Message | None:
+    """Return what is wrong with a setting of presence; None if nothing is."""
+    return None if name is None or name in PRESENCE_VISIBILITIES else one_of(PRESENCE_VISIBILITIES)
 
 
 def password_fault(password: str, handle: str = "") -> Message | None:

@@ -25,3 +25,4 @@ class Accounts:
         self.erasure = Erasure(client, erased, self.players)
         self.erasure.register(self.mutes.delete_all_of)
         self.erasure.register(self.keys.delete)
+        self.erasure.register(self.players.presence.forget)

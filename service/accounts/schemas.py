@@ -3,7 +3,12 @@
 from typing import Literal, NotRequired, TypedDict
 
 from domain.json_types import PlayerId, Timestamp
-from service.accounts.account_reader import PROFILE_VISIBILITIES, ProfileVisibility
+from service.accounts.account_reader import (
+    PRESENCE_VISIBILITIES,
+    PROFILE_VISIBILITIES,
+    PresenceVisibility,
+    ProfileVisibility,
+)
 from service.accounts.keys import MAX_NAME_LENGTH
 from service.accounts.personal_tokens import MAX_DAYS, SCOPES, Scope
 from service.accounts.personal_tokens import MAX_NAME_LENGTH as MAX_TOKEN_NAME_LENGTH
@@ -58,6 +63,12 @@ class ChangeAccount(StrictSchema):
         enum=[*PROFILE_VISIBILITIES, None],
         description="What others see on the player's profile: `everything`, the `results` without"
         " the list of games, or `nothing`; null is `everything`.",
+    )
+    presence = String(
+        allow_none=True,
+        enum=[*PRESENCE_VISIBILITIES, None],
+        description="Whether the other players of a game see when the player has a page of it open:"
+        " `shown` or `hidden`; null is `shown`.",
     )
 
 
@@ -197,6 +208,7 @@ class Account(TypedDict):
     locale: str | None
     time_zone: str | None
     profile: ProfileVisibility
+    presence: PresenceVisibility
     guest: NotRequired[Literal[True]]
     bot: NotRequired[Literal[True]]
 

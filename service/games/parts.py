@@ -17,6 +17,7 @@ from service.games.lessons import Lessons
 from service.games.listings import Listings
 from service.games.lobby import Lobby
 from service.games.lost_events import LostEvents
+from service.games.people import People
 from service.games.player_signatures import PlayerSignatures
 from service.games.player_statistics import PlayersProjection, Statistics
 from service.games.private_notes import PrivateNotes
@@ -113,6 +114,7 @@ class Games:
             clock,
             bounds.min_seconds_per_turn,
         )
+        self.people = People(client, repository, players.presence)
         self.lobby = Lobby(self.commands, self.invitation_commands, players, clubs, settings)
         self.rematches = Rematches(repository, self.commands, players, clubs, client)
         self.statements = StatementCommands(

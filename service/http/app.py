@@ -17,7 +17,7 @@ from service.chat import api as chat
 from service.clubs import api as clubs
 from service.conditional_actions import api as conditional_actions
 from service.disputes import api as disputes
-from service.games.api import clocks, games, history, invitations, play
+from service.games.api import clocks, games, history, invitations, people, play
 from service.http import api_docs, health, language, problems, ratelimits
 from service.http.access_log import AccessLog, Metrics
 from service.http.blueprint import Application, PathInteger
@@ -40,6 +40,7 @@ _BLUEPRINTS: Final = (
     account.blueprint,
     games.blueprint,
     invitations.blueprint,
+    people.blueprint,
     clubs.blueprint,
     chat.blueprint,
     chat.comments,

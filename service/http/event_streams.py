@@ -60,6 +60,8 @@ class StreamRequest:
     """
     has_messages: bool = False
     """Whether the stream reports chat messages, without an id and without their text."""
+    has_presence: bool = False
+    """Whether the player counts as here while the stream is open, which then reports that others come."""
     is_page_outdated: Callable[[], bool] | None = None
     """For such a stream, whether the page lacks a message or a rematch; called in a thread when it begins."""
 
@@ -78,6 +80,7 @@ def stream_response(
     after: int,
     *,
     has_messages: bool = False,
+    has_presence: bool = False,
     is_page_outdated: Callable[[], bool] | None = None,
 ) -> Response:
     """Return the response that opens a stream of the events of a game, which the player may see.
@@ -85,8 +88,9 @@ def stream_response(
     The stream begins after `Last-Event-ID` or, without this header, after event `after`, and ends when the
     token is revoked. With `has_messages` it also reports chat messages, which the player must be allowed to
     read, and a rematch, also after the end of the game. If `is_page_outdated` returns True, it reports one at
-    its beginning. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may not
-    open another stream.
+    its beginning. With `has_presence` the player counts as here while it is open, and it reports who comes
+    and who is ready. Raises Malformed (the header), and Unavailable or TooManyRequests if this visitor may
+    not open another stream.
     """
     _require_current_token(token)
     after = _last_event_id(default=after)
@@ -107,6 +111,7 @@ def stream_response(
         evict_without_invitation=player if game.options["private"] and not club else None,
         must_reset=after > game.seq,
         has_messages=has_messages,
+        has_presence=has_presence,
         is_page_outdated=is_page_outdated,
     )
     return _stream()

@@ -10,7 +10,17 @@ from service.chat import pages as chat
 from service.clubs import pages as clubs
 from service.conditional_actions import pages as conditional_actions
 from service.disputes import pages as disputes
-from service.games.pages import clocks, home, invitations, lobby, play, proofs, quick_play, replay
+from service.games.pages import (
+    clocks,
+    home,
+    invitations,
+    lobby,
+    people,
+    play,
+    proofs,
+    quick_play,
+    replay,
+)
 from service.http.access_log import Metrics
 from service.http.api_docs import PREFIX
 from service.http.app import create_app, reserve_words
@@ -43,6 +53,7 @@ _VIEWS: Final = (
     quick_play,
     lobby,
     invitations,
+    people,
     clubs,
     chat,
     play,

@@ -1,4 +1,4 @@
-"""The subscription to Redis that reports appends to games, and chat messages.
+"""The subscription to Redis that reports appends to games, chat messages, and players who come to a game.
 
 A message only says that a game has new events; the events are read from the log. A lost message therefore
 delays an event, but does not lose it: after an interruption, and at regular intervals, all games are
@@ -15,7 +15,7 @@ from typing import Any, Final
 import redis.asyncio
 
 from service.cluster import AsyncClusterClient
-from service.store.redis_event_store import MESSAGE_POSTED, appended_channel
+from service.store.redis_event_store import MESSAGE_POSTED, PEOPLE_CHANGED, appended_channel
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +31,8 @@ subscriptions.
 
 @dataclass(eq=False, repr=False)
 class AppendFeed:
-    """Calls `_on_append` with the id of a game after an append to it, and `_on_message` after a chat
-    message in it, as long as the game is in `_games`.
+    """Calls `_on_append` with the id of a game after an append to it, `_on_message` after a chat message in
+    it, and `_on_people` after a player has come to it or is ready, as long as the game is in `_games`.
 
     `_games` are the games to follow, a collection of the caller: call `subscribe` after a game is
     added to it, and `unsubscribe` after one is removed. Belongs to one event loop.
@@ -42,6 +42,7 @@ class AppendFeed:
     _games: Collection[str]
     _on_append: Callable[[str], None]
     _on_message: Callable[[str], None]
+    _on_people: Callable[[str], None]
     _on_reconnect: Callable[[], None] = lambda: None
     """Called when a lost connection has been replaced. It is also called when a master of a cluster to which
     there was no subscription has failed.
@@ -134,10 +135,14 @@ class AppendFeed:
                 await self.subscribe(game)
 
     def _receive(self, game: str, data: object) -> None:
-        if data != MESSAGE_POSTED.encode():
-            self._report(game)
-        elif game in self._games:
+        if game not in self._games:
+            return
+        if data == MESSAGE_POSTED.encode():
             self._on_message(game)
+        elif data == PEOPLE_CHANGED.encode():
+            self._on_people(game)
+        else:
+            self._on_append(game)
 
     def _report(self, game: str) -> None:
         if game in self._games:

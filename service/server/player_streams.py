@@ -20,10 +20,9 @@ from service.http.event_streams import StreamRequest
 from service.server.stream_listener import (
     BATCH_SIZE,
     HEARTBEAT_FRAME,
-    MESSAGE,
-    MESSAGE_TEXT,
     EventFrame,
     Listener,
+    notice_text,
 )
 
 LOOK_SECONDS: Final = 3.0
@@ -153,8 +152,8 @@ class PlayerStream:
     def _texts(self, frames: Iterable[EventFrame]) -> Iterable[bytes]:
         """Yield the bytes to send for events. Resets the listener if events do not continue the log."""
         for frame in frames:
-            if frame is MESSAGE:
-                yield MESSAGE_TEXT
+            if notice := notice_text(frame):
+                yield notice
                 continue
             seq = self._positions.get(frame.game_id)
             # The client has it already, or the player has left the game.

@@ -50,11 +50,21 @@ class EventFrame:
         return b"id: %d\ndata: %b\n\n" % (self.seq, self.line)
 
 
-MESSAGE: Final = EventFrame(
-    game_id="", seq=0, prev="", hash="", line=b"", ends_game=False, leaver=None
-)
+def _notice() -> EventFrame:
+    return EventFrame(game_id="", seq=0, prev="", hash="", line=b"", ends_game=False, leaver=None)
+
+
+MESSAGE: Final = _notice()
 """Stands for a chat message among the events that wait for a stream. A stream only says that there is one."""
-MESSAGE_TEXT: Final = b"event: message-posted\ndata: {}\n\n"
+PEOPLE: Final = _notice()
+"""Stands for a player who has come to the game or is ready. A stream only says that something has changed."""
+
+
+def notice_text(frame: EventFrame) -> bytes | None:
+    """Return what a stream sends for MESSAGE and PEOPLE; None for an event."""
+    if frame is MESSAGE:
+        return b"event: message-posted\ndata: {}\n\n"
+    return b"event: people-changed\ndata: {}\n\n" if frame is PEOPLE else None
 
 
 def event_frame(line: bytes) -> EventFrame:

@@ -27,15 +27,17 @@ from service.http.access_log import Metrics
 from service.http.event_streams import ReachedBound, StreamRequest
 from service.server.append_feed import AppendFeed
 from service.server.player_streams import RESET_FRAME, PlayerStream
+from service.server.presence import PresenceWriter
 from service.server.stream_listener import (
     BATCH_SIZE,
     END_FRAME,
     HEARTBEAT_FRAME,
     MESSAGE,
-    MESSAGE_TEXT,
+    PEOPLE,
     EventFrame,
     Listener,
     event_frame,
+    notice_text,
     reset_frame,
 )
 from service.server.stream_tokens import TokenCheck
@@ -118,8 +120,14 @@ class StreamHub:
         A page that is still being read may turn out not to be full, and is then not kept.
         """
         self._feed = AppendFeed(
-            self._redis, self._channels, self._wake, self._offer_message, on_reconnect
+            self._redis,
+            self._channels,
+            self._wake,
+            self._offer_message,
+            self._offer_people,
+            on_reconnect,
         )
+        self._presence = PresenceWriter(self._redis, self._listeners)
         self._token_check = TokenCheck(self._redis, self._listeners, token_check_seconds)
         self._tasks: list[asyncio.Task[None]] = []
         self._background: set[asyncio.Task[Any]] = set()
@@ -146,6 +154,7 @@ class StreamHub:
         self._tasks = [
             asyncio.create_task(self._feed.run()),
             asyncio.create_task(self._token_check.run()),
+            asyncio.create_task(self._presence.run()),
         ]
 
     async def close(self) -> None:
@@ -216,6 +225,7 @@ class StreamHub:
         """Yield the events of a stream in batches; [] after HEARTBEAT_SECONDS without any."""
         # New events are in the queue from here on; earlier ones are read from the log.
         joined_seq = await self.join(stream.game_id, listener)
+        self._keep(asyncio.create_task(self._presence.arrive(stream)))
         last_sent = stream.after
         while last_sent < joined_seq:
             page = await self._read_earlier(stream.game_id, last_sent, joined_seq)
@@ -237,7 +247,7 @@ class StreamHub:
             if not queued:
                 return
             # The client has other events already, or they were in a page.
-            batch = [frame for frame in queued if frame.seq > last_sent or frame is MESSAGE]
+            batch = [frame for frame in queued if frame.seq > last_sent or notice_text(frame)]
             if batch:
                 yield batch
                 last_sent = max(last_sent, *(frame.seq for frame in batch))
@@ -301,6 +311,12 @@ class StreamHub:
         for listener in self._channels[game_id].listeners:
             if listener.request is not None and listener.request.has_messages:
                 listener.offer(MESSAGE)
+
+    def _offer_people(self, game_id: str) -> None:
+        """Report to the players of a game that one of them has come, or is ready."""
+        for listener in self._channels[game_id].listeners:
+            if listener.request is not None and listener.request.has_presence:
+                listener.offer(PEOPLE)
 
     async def _follow(self, channel: Channel) -> None:
         """Offer the new events of a game to its listeners, whenever there may be some."""
@@ -407,8 +423,8 @@ def _texts(
 ) -> Iterator[bytes]:
     """Yield the bytes to send for a batch. Ends the listener where the stream ends."""
     for frame in batch:
-        if frame is MESSAGE:
-            yield MESSAGE_TEXT
+        if notice := notice_text(frame):
+            yield notice
             continue
         if listener.last_hash is not None and frame.prev != listener.last_hash:
             listener.reset()

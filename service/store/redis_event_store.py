@@ -62,6 +62,11 @@ APPENDED_CHANNEL: Final = "cartulary:appended"
 """The channel on which every append to any game is published, as `GAME SEQ`."""
 MESSAGE_POSTED: Final = "message"
 """The message on the channel of a game when a chat message is posted, or a rematch is created."""
+PEOPLE_CHANGED: Final = "people"
+"""The message on the channel of a game when a player comes to it, or is ready to begin.
+
+A process of an earlier version looks for new events then, and finds none.
+"""
 ACTIVE_GAMES: Final = Shards("live")
 _GAMES_WITH_STATEMENTS: Final = Shards("statements")
 IDEMPOTENCY_SECONDS: Final = 7 * 24 * 3600
@@ -110,7 +115,7 @@ def last_appended(client: redis.Redis, key: str) -> int:
 def appended_channel(game_id: str) -> str:
     """Return the channel on which every append to this game is published, as `SEQ`.
 
-    MESSAGE_POSTED is published there too.
+    MESSAGE_POSTED and PEOPLE_CHANGED are published there too.
     """
     return f"{APPENDED_CHANNEL}:{game_id}"
 

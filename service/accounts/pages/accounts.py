@@ -163,6 +163,16 @@ def choose_profile() -> Response:
     return see_other(ACCOUNT)
 
 
+@blueprint.post(f"{ACCOUNT}/presence")
+def choose_presence() -> Response:
+    """Store whether the other players of a game see when the visitor is there."""
+    player_id = session.require_player()
+    token = session.session_token() or ""
+    settings = {"presence": read_field("presence")}
+    service().accounts.players.change_settings(player_id, token, settings)
+    return see_other(ACCOUNT)
+
+
 def account_page(
     status: int = 200,
     *,

@@ -219,6 +219,7 @@ def leave_game(game_id: str, player: str, idempotency_key: str | None) -> None:
     The game is abandoned when its last player leaves.
     """
     service().games.commands.leave(game_id, player, idempotency_key)
+    service().games.people.leave(game_id, player)
 
 
 @substitutes.delete(

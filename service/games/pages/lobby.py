@@ -20,6 +20,7 @@ from service.http.validation import String, validate
 from service.pages.forms import Form, entered_form, read_form, see_other
 from service.pages.session import current_player, require_player, require_player_or_guest
 from service.pages.templating import absolute_url, page
+from service.pages.view_models.alert_lines import people_on_page
 from service.pages.view_models.clock_form import ClockForm
 from service.pages.view_models.game_forms import NonceForm, conversation, new_key
 from service.pages.view_models.game_lists import filter_query, played_with
@@ -123,7 +124,9 @@ def join_game(game_id: str) -> BaseResponse:
 @blueprint.post("/games/<game_id>/leave")
 def leave_game(game_id: str) -> BaseResponse:
     """Leave a game before it starts."""
-    service().games.commands.leave(game_id, require_player())
+    player_id = require_player()
+    service().games.commands.leave(game_id, player_id)
+    service().games.people.leave(game_id, player_id)
     return see_other("/")
 
 
@@ -163,6 +166,8 @@ def show_open_game(
         link=None if token is None else absolute_url(f"/invitations/{token}"),
         conversation=conversation(game, player_id),
         message_key=new_key(),
+        people=people_on_page(game),
+        ready=service().games.people.ready(game),
         invitation=invitation,
         invited_by=invited_by,
         played_with=[

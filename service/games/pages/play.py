@@ -35,7 +35,7 @@ from service.pages.session import current_player, session_token
 from service.pages.templating import page
 from service.pages.view_models.action_query import has_choices, read_query
 from service.pages.view_models.action_steps import NO_LONGER_POSSIBLE, ActionSteps, action_steps
-from service.pages.view_models.alert_lines import alerts_on_page, is_outdated
+from service.pages.view_models.alert_lines import alerts_on_page, is_outdated, people_on_page
 from service.pages.view_models.clock_view import (
     can_take_seats,
     deadline_texts,
@@ -182,7 +182,10 @@ def _signed_fields(form: Mapping[str, str]) -> dict[str, Any]:
 
 @blueprint.get("/games/<game_id>/stream")
 def stream_events(game_id: str) -> Response:
-    """Stream the events of a game to the scripts of its page, and report chat messages to its players."""
+    """Stream the events of a game to the scripts of its page, and report to its players who writes and comes.
+
+    A player counts as here as long as a stream is open.
+    """
     player = current_player()
     game = service().games.queries.visible_game(game_id, player)
     after = sequence_number(request.args.get("after", "0"), "after")
@@ -196,6 +199,7 @@ def stream_events(game_id: str) -> Response:
         session_token(),
         after,
         has_messages=has_messages,
+        has_presence=has_messages,
         is_page_outdated=is_page_outdated,
     )
 
@@ -263,6 +267,7 @@ def game_page(
         "key": new_key(),
         "conversation": conversation(game, player),
         "message_key": new_key(),
+        "people": people_on_page(game),
         "rematch": alerts_on_page(game).rematch,
         "can_take_back": seat is not None
         and reason_not_to(lambda: takebacks.request(game, seat)) is None,

@@ -12,6 +12,7 @@ from service.games.listings import STATUSES
 from service.http.schemas.requests import PageQuery, signature_field, statuses_field
 from service.http.validation import (
     Choice,
+    Flag,
     NonNegativeInteger,
     PageLimit,
     PositiveInteger,
@@ -277,6 +278,31 @@ class MuteList(TypedDict):
 
     players: list[MutedPlayer]
     next: str | None
+
+
+class SetReady(StrictSchema):
+    """Whether the player is ready to begin."""
+
+    ready = Flag(required=True)
+
+
+class PersonOfGame(TypedDict):
+    """A player of a game, or its arbiter. `here` says whether a page of the game is open, `seen` when one was
+    open last; it is null if that is not known, was over 30 days ago, or is hidden. `ready` is false once the
+    game has started. `handle` is null if the account has been deleted.
+    """
+
+    id: PlayerId
+    handle: str | None
+    here: bool
+    seen: Timestamp | None
+    ready: bool
+
+
+class PersonList(TypedDict):
+    """The people of a game, without bots."""
+
+    people: list[PersonOfGame]
 
 
 class ChatMessageAuthor(TypedDict):

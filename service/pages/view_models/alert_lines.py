@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
+from zlib import crc32
 
 from flask import g
 
@@ -13,6 +14,7 @@ from service.chat.read_marks import ReadMark
 from service.errors import Unavailable
 from service.games.access import is_correspondent
 from service.games.alerts import Alert, alerts_of
+from service.games.people import Person
 from service.games.summary import Summary
 from service.http.context import service
 from service.pages.session import current_player
@@ -70,27 +72,46 @@ def alerts_on_page(game: Game) -> GameAlerts:
 def stream_address(game: Game) -> str | None:
     """Return the address of the event stream that a page of a game follows; None if nothing is to follow.
 
-    Its parameter `version` identifies the messages and the rematch that the page shows.
+    Its parameter `version` identifies the messages, the rematch and the people that the page shows.
     """
     player = current_player()
     if player is None or not is_correspondent(game, player):
         return None if game.has_ended else f"/games/{game.id}/stream?after={game.seq}"
-    return f"/games/{game.id}/stream?after={game.seq}&version={_version(alerts_on_page(game))}"
+    version = _version(alerts_on_page(game), people_on_page(game).values(), player)
+    return f"/games/{game.id}/stream?after={game.seq}&version={version}"
+
+
+def people_on_page(game: Game) -> Mapping[str, Person]:
+    """Return the people of the game of a page by id, read once for each request.
+
+    There are none for a viewer who is not one of them: nobody else knows who is there.
+    """
+    read: dict[str, Mapping[str, Person]] = g.setdefault("people", {})
+    if game.id not in read:
+        is_one = is_correspondent(game, current_player())
+        people = service().games.people.of(game) if is_one else []
+        read[game.id] = {person.player: person for person in people}
+    return read[game.id]
 
 
 def is_outdated(service: Service, game: Game, player: str, version: str) -> bool:
-    """Return whether a page with this `version` (`stream_address`) lacks a message or a rematch of a game.
+    """Return whether a page with this `version` (`stream_address`) lacks a message, a rematch or a person.
 
     It needs no request, so that a stream can call it later.
     """
     try:
-        return version != _version(_read(service, game, player))
+        people = service.games.people.of(game)
+        return version != _version(_read(service, game, player), people, player)
     except Unavailable:
         return False
 
 
-def _version(alerts: GameAlerts) -> str:
-    return f"{alerts.messages}-{'' if alerts.rematch is None else alerts.rematch.id}"
+def _version(alerts: GameAlerts, people: Iterable[Person], viewer: str) -> str:
+    shown = [(person.player, person.is_here, person.is_ready) for person in people]
+    # The viewer comes with the stream of the page.
+    others = sorted(person for person in shown if any(person[1:]) and person[0] != viewer)
+    digest = crc32(repr(others).encode())
+    return f"{alerts.messages}-{'' if alerts.rematch is None else alerts.rematch.id}-{digest:x}"
 
 
 def count_in_title(game: object) -> str:

@@ -44,6 +44,11 @@ export function start(game) {
     source.onmessage = (event) => receive(Number(event.lastEventId));
     for (const name of ["end", "reset"]) source.addEventListener(name, () => void refresh());
     source.addEventListener("message-posted", () => refreshLater(10));
+    source.addEventListener("people-changed", () => {
+      // A waiting room also shows who is ready.
+      if (game.dataset.room !== undefined) refreshLater(10);
+      else document.dispatchEvent(new CustomEvent("people-changed"));
+    });
     source.onerror = () => {
       // The browser gives up when the server responds with an error, such as while it starts.
       if (source?.readyState !== EventSource.CLOSED || isEnded) return;
