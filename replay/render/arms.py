@@ -152,6 +152,11 @@ def arms_svg(id: str, width: int) -> Markup:
     )
 
 
+def arms_document(id: str) -> str:
+    """Return the picture of `arms_svg` as an SVG document of its own, such as for a PNG picture."""
+    return arms_svg(id, WIDTH).replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+
+
 @lru_cache(maxsize=16)
 def empty_shield_svg(width: int) -> Markup:
     """Return the picture of a place at the table that nobody has taken, `width` pixels wide."""

@@ -10,6 +10,7 @@ from domain.game import Game
 from domain.messages import message
 from domain.scene import Scene
 from replay.language.renderer import Renderer
+from replay.render.arms import arms_document
 from replay.render.descriptions import player_label
 from replay.render.styles import Styler
 from replay.render.svg import svg
@@ -18,6 +19,7 @@ from service.bootstrap import Service
 from service.errors import log_text
 from service.games.visibility import visibility_for
 from service.notifications.titles import game_name
+from workers.mail.layout import Picture
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +28,9 @@ FORMS: Final = ((558, 32), (558, 16), (440, 16), (360, 12))
 first width is that of a mail."""
 MIN_BYTES: Final = 10_000
 """Every picture of a board is larger than this, so none is drawn for a smaller limit."""
+ARMS_WIDTH: Final = 40
+"""The width of the picture of a coat of arms, which is shown at half of it."""
+ARMS_COLOURS: Final = 16
 COLUMNS: Final = 72
 """The width of the diagram, as in plain text mails."""
 _one_picture: Final = Lock()
@@ -34,11 +39,12 @@ _one_picture: Final = Lock()
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A seat as a mail lists it below the picture."""
+    """A seat as a mail lists it below the picture, with the coat of arms of its player if it was drawn."""
 
     player: str
     heading: str
     score: int
+    arms: Picture | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +74,13 @@ def board_picture(
         log.warning("a mail has no board of game %s: %s", game.id, log_text(error))
         return None
     scene: Scene = game.rules.scene(position, event)
+    png, arms = None, dict[int, Picture]()
     try:
         png = _draw(service, scene, renderer, max_bytes)
+        if png is not None:
+            arms = _draw_arms(service, game)
     except CartularyError as error:
-        log.warning("a mail has no picture of game %s: %s", game.id, log_text(error))
-        png = None
+        log.warning("a mail lacks pictures of game %s: %s", game.id, log_text(error))
     return BoardPicture(
         png,
         renderer.sentence(
@@ -84,7 +92,10 @@ def board_picture(
         ),
         tuple(
             Standing(
-                renderer(player_label(panel.seat)), renderer.sentence(panel.heading), panel.score
+                renderer(player_label(panel.seat)),
+                renderer.sentence(panel.heading),
+                panel.score,
+                arms.get(panel.seat),
             )
             for panel in scene.panels
         ),
@@ -104,3 +115,13 @@ def _draw(service: Service, scene: Scene, renderer: Renderer, max_bytes: int) ->
             if len(png) <= max_bytes:
                 return png
     return None
+
+
+def _draw_arms(service: Service, game: Game) -> dict[int, Picture]:
+    """Return the coats of arms of the players of a game by seat, which weigh little."""
+    return {
+        seat: Picture(
+            f"arms-{player}", service.pictures.png(arms_document(player), ARMS_WIDTH, ARMS_COLOURS)
+        )
+        for seat, player in enumerate(game.players)
+    }

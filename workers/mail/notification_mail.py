@@ -115,10 +115,10 @@ class NotificationMails:
         deadline = time.monotonic() + PICTURE_SECONDS
         sections: list[Section] = []
         for items in _by_game(notification.items or (notification,)):
-            pictures = _pictures(sections)
-            rest = MAX_PICTURE_BYTES - sum(len(picture.png) for picture in pictures)
+            rest = MAX_PICTURE_BYTES - sum(len(picture.png) for picture in _pictures(sections))
             max_bytes = rest if time.monotonic() < deadline else 0
-            sections.append(self._section(items, reader, f"board-{len(pictures) + 1}", max_bytes))
+            boards = sum(section.picture is not None for section in sections)
+            sections.append(self._section(items, reader, f"board-{boards + 1}", max_bytes))
         in_language = renderer_for(reader, notification.names)
         title = in_language.sentence(notification.title)
         is_digest = bool(notification.items) and not notification.game_id
@@ -281,7 +281,11 @@ def _if_readable(read: Callable[[], _T]) -> _T | None:
 
 
 def _pictures(sections: Sequence[Section]) -> tuple[Picture, ...]:
-    return tuple(section.picture for section in sections if section.picture is not None)
+    """Return the boards and the coats of arms of a mail, each player's once."""
+    boards = [section.picture for section in sections]
+    standings = [each for section in sections if section.board for each in section.board.standings]
+    pictures = [*boards, *(standing.arms for standing in standings)]
+    return tuple({picture.name: picture for picture in pictures if picture is not None}.values())
 
 
 def _possible_actions(

@@ -14,6 +14,7 @@ from freezegun import freeze_time
 from domain.game import Game
 from domain.lifecycle import NewGame
 from replay.language.renderer import Names, renderer
+from replay.render.arms import arms_document
 from replay.render.styles import Styler
 from replay.render.svg import svg
 from replay.render.text import text
@@ -120,9 +121,14 @@ def test_a_mail_has_the_board_the_link_the_names_and_what_has_happened(
     )
     for content in (" ".join(plain.split()), unescape(html)):
         assert in_language.sentence(sentence).split(":")[0] in content
-    (picture,) = [part for part in mail.walk() if part.get_content_type() == "image/png"]
-    assert bytes(picture.get_payload(decode=True)).startswith(PNG)
-    assert f'src="cid:{picture["Content-ID"].strip("<>")}"' in html
+    pictures = [part for part in mail.walk() if part.get_content_type() == "image/png"]
+    # The board, and the coat of arms of each player.
+    assert [picture["Content-ID"] for picture in pictures] == [
+        f"<{name}@example.org>" for name in ("board-1", *(f"arms-{id}" for id in game.players))
+    ]
+    for picture in pictures:
+        assert bytes(picture.get_payload(decode=True)).startswith(PNG)
+        assert html.count(f'src="cid:{picture["Content-ID"].strip("<>")}"') == 1
     assert "http" not in "".join(part for part in html.split('"') if part.startswith("cid:"))
     assert mail["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert mail["References"] == f"<game-{game.id}@example.org>"
@@ -140,7 +146,9 @@ def test_names_are_text_in_html_and_nothing_is_loaded_from_elsewhere(
     assert "&lt;img src=x onerror=1&gt;&amp;" in html
     assert "<img src=x" not in html
     assert "<script" not in html
-    (picture_text,) = _attributes(html, "alt")
+    # The coats of arms stand beside the names.
+    picture_text, *others = _attributes(html, "alt")
+    assert others == ["", ""]
     assert picture_text.startswith("This picture shows the board of &lt;img src=x")
     assert all(source.startswith("cid:") for source in _attributes(html, "src"))
     assert all(target.startswith(PUBLIC_URL) for target in _attributes(html, "href"))
@@ -183,7 +191,7 @@ def test_no_mail_contains_what_its_reader_may_not_know(
         return svg(board, in_language, with_legend=False), diagram
 
     (picture, diagram), (_, other_diagram) = drawings(own), drawings(other)
-    assert documents == [picture]
+    assert documents == [picture, *map(arms_document, game.players)]
     content = body(received.message).replace("\r\n", "\n")
     assert diagram.strip() in content
     assert other_diagram.strip() not in content
@@ -276,7 +284,9 @@ def test_a_digest_is_one_mail_about_all_games(
         for game in games:
             assert f"{PUBLIC_URL}/games/{game.id}" in body(mail)
         assert body(mail).count("Players: Ada, Zoë") == 2
-        assert sum(part.get_content_type() == "image/png" for part in mail.walk()) == 2
+        pictures = [part["Content-ID"] for part in mail.walk() if part["Content-ID"] is not None]
+        assert len(pictures) == len(set(pictures))
+        assert [name.split("-")[0] for name in pictures] == ["<board"] * 2 + ["<arms"] * 2
         assert wall_clock.now().hour == 18
 
 
