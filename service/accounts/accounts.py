@@ -284,11 +284,11 @@ class Players(AccountReader):
     def change_settings(
         self, player_id: str, token: str, settings: Mapping[str, str | None]
     ) -> None:
-        """Store the given settings of `locale`, `time_zone`, `profile` and `presence`; None deletes a setting.
+        """Store the given settings of `locale`, `time_zone`, `profile` and `presence`; None deletes one.
 
-        None deletes one. They apply to requests with `token` immediately, and elsewhere after at most
-        TOKEN_CACHE_TTL. When presence becomes hidden, what is known of it is deleted. Raises Malformed
-        (naming every wrong setting), Unauthorised (no account).
+        They apply to requests with `token` immediately, and elsewhere after at most TOKEN_CACHE_TTL. When the
+        presence becomes hidden, what is known of it is deleted. Raises Malformed (naming every wrong
+        setting), Unauthorised (no account).
         """
         checks = {
             "locale": locale_fault,

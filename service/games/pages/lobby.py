@@ -77,7 +77,7 @@ def show_new_game() -> Response:
 def create_game() -> BaseResponse:
     """Create a game, and show it."""
     player_id = require_player()
-    form = entered_form()
+    form = _with_friends(entered_form())
     entry = rule_systems().get(form.values.get("rules", ""))
     if entry is None:
         raise Malformed({"rules": one_of(sorted(rule_systems()))})
@@ -213,6 +213,7 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         usual_clock=USUAL_CLOCK,
         clock_form=ClockForm(time_zone=_time_zone()),
         has_folded_faults=bool(form.faults.keys() - {"seats", "invite", CLUB_OPTION}),
+        friends=played_with(require_player()),
         clubs=_clubs(require_player()),
         club_query=filter_query({"club": form.values[CLUB_OPTION]})
         if form.values.get(CLUB_OPTION)
@@ -220,6 +221,12 @@ def _new_game_page(entry: RegisteredRuleSystem, form: Form, status: int = 200) -
         option_fields=option_fields(entry.system),
         time_per_turn=time_per_turn,
     )
+
+
+def _with_friends(form: Form) -> Form:
+    """Return the form for a new game with those who are ticked in its list among the players to invite."""
+    handles = [form.values.get("invite", ""), *request.form.getlist("friend")]
+    return Form({**form.values, "invite": " ".join(filter(None, handles))})
 
 
 def _require_privacy_of_club(body: JsonObject, player_id: str) -> None:

@@ -27,10 +27,13 @@ _CREATE_GAME: Final = CreateGame()
 
 
 class ChosenGame(StrictSchema):
-    """The rules of the game, and whether the script of the page adds the last bot (`take_last_bot`)."""
+    """The rules of the game, whether the script of the page adds the last bot (`take_last_bot`), and whom to
+    invite, a handle.
+    """
 
     rules = String(required=True)
     last_bot = String(load_default=None)
+    invite = String(load_default=None)
 
 
 @blueprint.post("/play")
@@ -49,16 +52,18 @@ def play_against_bots() -> Response:
 @limit_account_attempts
 @limit_new_places
 def play_with_friends() -> Response:
-    """Create a private game with a link for a friend, and show it.
+    """Create a private game with a link for a friend, and show it; the player of `invite` is invited.
 
     A visitor who has not logged in gets the account of a guest, which they can name later.
     """
     entry = _chosen_system(rule_systems())
     player_id = require_player_or_guest()
+    invited = request.form.get("invite", "")
     body = {
         "rules": entry.rules,
         "seats": seat_counts(entry.system)[0],
         "options": {**entry.options, "private": True},
+        "invite": [invited] if invited else [],
     }
     game = service().games.lobby.create(player_id, _CREATE_GAME.load(body))
     service().games.invitations.create(game.id, player_id)

@@ -181,3 +181,43 @@ def test_lists_name_games_and_winners(browser: FlaskClient, service: Service) ->
     assert re.search(rf"The winner is {handle}\.", page)
     result = browser.get(f"/games/{game}").text.partition('<ol class="podium">')[2]
     assert re.findall(r'<li [^>]*value="(\d)">', result.partition("</ol>")[0]) == ["1", "2"]
+
+
+def test_those_with_whom_one_has_played_are_invited_into_a_new_game(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    assert 'name="friend"' not in browser.get("/games/new").text
+    bea, cid = (log_in(app.test_client(), service, handle) for handle in ("bea", "cid"))
+    game = create(service, ada, seats=3)
+    service.games.commands.join(game, bea)
+    service.games.commands.join(game, cid)
+    page = browser.get("/games/new?rules=baron&invite=cid").text
+    assert re.findall(r'name="friend" value="(\w+)"', page) == ["bea"]
+    fields = {"rules": "baron", "seats": "3", "option-seating": "joined"}
+    fields |= {"invite": "cid", "friend": "bea"}
+    created = post(browser, "/games", "/games/new", **fields)
+    new = service.games.queries.game((created.location or "").rpartition("/")[2])
+    assert new.awaited == (cid, bea)
+    # Who is ticked stays in the form that is refused.
+    refused = post(browser, "/games", "/games/new", **{**fields, "seats": "9"})
+    assert refused.status_code == 400
+    assert 'value="cid bea"' in refused.text
+    assert 'name="friend"' not in refused.text
+
+
+def test_a_friend_on_the_own_profile_is_invited_with_one_button(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada, friend = log_in(browser, service), app.test_client()
+    bea = log_in(friend, service, "bea")
+    service.games.commands.join(create(service, ada, seats=2), bea)
+    page = browser.get("/players/ada").text
+    fields = dict(re.findall(r'<input type="hidden" name="(rules|invite)" value="(\w+)">', page))
+    assert fields == {"rules": "barony", "invite": "bea"}
+    created = post(browser, "/play/friends", "/players/ada", **fields)
+    game = service.games.queries.game((created.location or "").rpartition("/")[2])
+    assert (game.awaited, game.options["private"], game.seats) == ((bea,), True, 2)
+    assert "Accept and join" in friend.get("/").text
+    refused = post(browser, "/play/friends", "/players/ada", rules="barony", invite="nobody")
+    assert refused.status_code == 400
