@@ -190,7 +190,8 @@ class Scene:
     board that grows are the same for a whole turn, so that its scale seldom changes. `package` is the package
     that has the drawings of the game's pieces and its icons. `shelves` have the common rows as drawings,
     and `verbs` what a button says for a type of action, in one short word. `sounds` has what is heard of a
-    type of action where its changes do not say it.
+    type of action where its changes do not say it. `sent_at_once` are the types of actions that players may
+    send without confirming them, if they prefer that: those that are chosen often, and seldom by mistake.
     """
 
     title: Text
@@ -206,6 +207,7 @@ class Scene:
     shelves: tuple[Shelf, ...] = ()
     verbs: Mapping[str, Text] = field(default_factory=dict)
     sounds: Mapping[str, Sound] = field(default_factory=dict)
+    sent_at_once: tuple[str, ...] = ()
 
 
 def with_changes(scenes: Sequence[Scene]) -> Scene:

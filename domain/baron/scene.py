@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, cast
 
+from domain.baron.actions import Draw
 from domain.baron.components import BARON, KNIGHT, SLOT_COSTS, VALUES
 from domain.baron.event_messages import event_message
 from domain.baron.formats import (
@@ -96,6 +97,7 @@ def scene(position: BaronPosition, event: Event | None) -> Scene:
         package=PACKAGE,
         shelves=tuple(_shelves(position)),
         verbs=VERBS,
+        sent_at_once=(Draw.type,),
     )
 
 

@@ -194,9 +194,11 @@ def count_disc(count: int, x: float, y: float, size: float) -> Label:
     font_size = min(size, 1.15 * size / ems(str(count)))
     return Label(
         box_around(x, y, 2 * radius, 2 * radius),
-        joined(
+        element(
+            "g",
             element("circle", cx=x, cy=y, r=radius, fill=DARK, stroke=HALO, stroke_width=4),
             bold_text(str(count), x, y + font_size * 0.36, font_size, "#ffffff"),
+            class_="count",
         ),
     )
 

@@ -80,11 +80,12 @@ def links_svg(scene: Scene, renderer: Renderer, links: Mapping[Hex, HexLink]) ->
     """Return the links as an `<svg>` element that has the size of the map of the scene with these hexes.
 
     Each link has `data-at="q,r"`, and its state as a class; an option with a number has `data-number` too. A
-    label begins with what the link does, and ends with what is on the hex. The Tab key passes links without
-    a state. A linked hex that is not on the board is drawn as an empty target. For style sheets there are the
-    classes `links` (the root), `empty` (a space without terrain), `target` (the transparent area of a link),
-    `mark` (the sign of its state), `veil`, `aside` and `number`. If most hexes of the board are options, as
-    in a set-up, the others lie under a veil, and no option has a sign.
+    label begins with what the link does, and ends with what is on the hex. The Tab key passes links: scripts
+    lead to them with arrow keys, and a page lists them in words. A linked hex that is not on the board is
+    drawn as an empty target. For style sheets there are the classes `links` (the root), `empty` (a space
+    without terrain), `target` (the transparent area of a link), `mark` (the sign of its state), `veil`,
+    `aside` and `number`. If most hexes of the board are options, as in a set-up, the others lie under a veil,
+    and no option has a sign.
     """
     ids = Ids(_PREFIX)
     cells = {cell.at: cell for cell in scene.cells}
@@ -170,7 +171,7 @@ def _link(at: Hex, link: HexLink, label: str, target: Markup, mark: Markup) -> M
         data_number=link.number or None,
         class_=f"{link.state} aside" if link.is_aside else link.state or None,
         aria_label=label,
-        tabindex=None if link.state else "-1",
+        tabindex="-1",
         transform=translation(*centre(at)),
     )
 

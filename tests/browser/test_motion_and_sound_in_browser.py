@@ -113,6 +113,18 @@ def test_sounds_are_off_until_they_are_switched_on(
     assert page.locator("[data-sound=on]").get_attribute("aria-current") == "true"
 
 
+def test_the_list_of_moves_is_one_stop_in_which_arrow_keys_lead_on(
+    visitors: Visitors, table: tuple[str, list[PlayerClient]]
+) -> None:
+    page = watcher(visitors, *table)
+    page.locator(".moves").focus()
+    for key, back in (("ArrowUp", 1), ("ArrowUp", 2), ("ArrowDown", 1)):
+        page.keyboard.press(key)
+        rows = page.locator(".moves .move")
+        focused = rows.evaluate_all("(rows) => rows.indexOf(document.activeElement)")
+        assert focused == rows.count() - back
+
+
 def test_no_sound_takes_long(visitors: Visitors) -> None:
     lengths = visitors.new().open("/").evaluate(LENGTHS)
     assert lengths.keys() == {"piece", "take", "token", "spell", "turn", "seconds", "end"}

@@ -11,7 +11,7 @@ from tests.support.axe import violations
 from tests.support.board_windows import SIZES
 from tests.support.browsing import STARTED, Visitors
 from tests.support.playing_by_clicking import ClickingPlayer
-from tests.support.table_measures import faults, places
+from tests.support.table_measures import faults, places, tab_stops, words
 
 SYSTEMS: Final[dict[str, dict[str, Any]]] = {
     "barony": {"seats": 3},
@@ -21,6 +21,13 @@ SYSTEMS: Final[dict[str, dict[str, Any]]] = {
 TURNS: Final = {"full": 40, "empty": 1}
 """How many turns have been taken on a table."""
 MOST_STEPS: Final = 5
+MOST_WORDS: Final = {(1366, 768): 60, (1920, 1080): 60, (390, 844): 25}
+"""By the size of the window."""
+MOST_TAB_STOPS: Final = 35
+
+
+def nightly(value: str) -> Any:
+    return pytest.param(value, marks=pytest.mark.nightly)
 
 
 def at_table(visitors: Visitors, name: str, turns: int) -> tuple[str, PlayerClient]:
@@ -58,6 +65,20 @@ def test_everything_is_in_the_window_and_apart_at_every_size(
         visitor.open(f"/games/{game_id}")
         assert (size, faults(page)) == (size, [])
     assert violations(page) == []
+
+
+@pytest.mark.parametrize("language", ["fr", *map(nightly, ("en", "es"))])
+@pytest.mark.parametrize("name", ["sorcery of five", "baron", nightly("barony")])
+def test_the_window_has_few_words_and_few_stops_of_the_tab_key(
+    visitors: Visitors, name: str, language: str
+) -> None:
+    game_id, player = at_table(visitors, name, TURNS["full"])
+    visitor = visitors.new(player, language=language)
+    for size, most in MOST_WORDS.items():
+        resize(visitor.page, size)
+        page = visitor.open(f"/games/{game_id}")
+        assert 0 < len(words(page)) <= most, (size, words(page))
+        assert 0 < tab_stops(page) <= MOST_TAB_STOPS, size
 
 
 @pytest.mark.parametrize(

@@ -85,3 +85,47 @@ def places(page: Page) -> dict[str, Any]:
     """Return where the parts of the table are that no step of a turn moves."""
     found: dict[str, Any] = page.evaluate(_PLACES, list(PARTS))
     return found
+
+
+_WORDS: Final = r"""(apart) => {
+    const isShown = (element) =>
+        element.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    const words = [];
+    while (texts.nextNode()) {
+        const text = texts.currentNode, element = text.parentElement;
+        if (!text.data.trim() || element.closest(apart)) continue;
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        const box = range.getBoundingClientRect();
+        if (!isShown(element) || box.width < 2 || box.right < 0) continue;
+        if (box.bottom < 0 || box.top > innerHeight) continue;
+        const moves = element.closest(".moves")?.getBoundingClientRect();
+        if (moves && (box.bottom < moves.top || box.top > moves.bottom)) continue;
+        // Text for screen readers alone is in a box of one pixel.
+        if ([...parents(element)].some((each) => each.clientWidth === 1)) continue;
+        words.push(...(text.data.match(/\p{L}[\p{L}\u2019'-]*/gu) ?? []));
+    }
+    return words;
+
+    function* parents(element) {
+        for (let each = element; each; each = each.parentElement) yield each;
+    }
+}"""
+_TAB_STOPS: Final = """() => [...document.querySelectorAll(
+    "a[href], button:not([disabled]), input:not([type=hidden]), select, textarea, summary, [tabindex='0']"
+)].filter((element) =>
+    element.tabIndex >= 0 && element.checkVisibility({ visibilityProperty: true }) &&
+    element.getClientRects().length).length"""
+
+
+def words(page: Page) -> list[str]:
+    """Return the words that can be read in the window, without the names of players and cards."""
+    found: list[str] = page.evaluate(_WORDS, "script, style, title, desc, .visually-hidden, .name")
+    return found
+
+
+def tab_stops(page: Page) -> int:
+    """Return at how many elements of the page the Tab key stops."""
+    count: int = page.evaluate(_TAB_STOPS)
+    return count

@@ -55,6 +55,13 @@ class TableView:
     acts: Sequence[Act]
     shelves: Sequence[tuple[Shelf, Sequence[ShelfCard]]]
     options: Sequence[Option]
+    sent_at_once: Sequence[tuple[str, Text]] = ()
+    """The types of actions that the player may send without confirming them, with their names."""
+
+    def can_be_sent_at_once(self, steps: ActionSteps) -> bool:
+        """Return whether the player has chosen one action alone, of such a type."""
+        types = [type for type, _ in self.sent_at_once]
+        return len(steps.shown_actions) == 1 and steps.shown_actions[0].json["type"] in types
 
     @property
     def chosen_label(self) -> Text | None:
@@ -71,7 +78,9 @@ def table_view(scene: Scene, seat: int | None, steps: ActionSteps | None) -> Tab
         # They lie on the shelf while they are asked about, with all that can be chosen besides an act.
         shelves = _shelves(scene, None)
         others = _options_besides(steps, acts, shelves)
-    return TableView(_from_seat(scene.panels, seat), acts, shelves, others)
+    labels = {} if steps is None else steps.game.rules.LABELS
+    at_once = [(type, labels[type]) for type in scene.sent_at_once if type in labels]
+    return TableView(_from_seat(scene.panels, seat), acts, shelves, others, at_once)
 
 
 _Shelves: TypeAlias = Sequence[tuple[Shelf, Sequence[ShelfCard]]]

@@ -28,10 +28,10 @@ def test_an_option_says_what_it_does_and_what_is_on_its_hex() -> None:
     assert hex_.attrib["href"] == "?choose=a&choose=b"
     assert hex_.attrib["class"] == "option"
     assert hex_.attrib["aria-label"] == "March; forest 0,1; just changed"
-    assert "tabindex" not in hex_.attrib
+    assert hex_.attrib["tabindex"] == "-1"
 
 
-def test_the_tab_key_stops_only_at_links_with_a_state() -> None:
+def test_the_tab_key_passes_all_links_and_hexes() -> None:
     why_not = message("why not")
     scene = recorded_scene("duke-of-four", 40)
     links = {cell.at: HexLink("?try", why_not) for cell in scene.cells}

@@ -14,6 +14,10 @@ const ACTIVATED_BY_ENTER = "a, button, summary, input";
 let typed = "";
 /** The hex that was followed last. @type {string | null} */
 let lastHex = null;
+/** Whether the player has made a choice, and the page with its answer has not come yet. */
+let hasChosen = false;
+/** How the names begin under which the browser remembers that a type of action needs no confirmation. */
+const AT_ONCE = "cartulary-at-once-";
 
 /** @param {HTMLElement} acting */
 export function start(acting) {
@@ -33,6 +37,8 @@ export function start(acting) {
   document.addEventListener("click", keepHex, { capture: true, signal: ending.signal });
   document.addEventListener("click", (event) => dropChoice(acting, event), { signal: ending.signal });
   showCoordinates(document, null);
+  sendAtOnce(acting);
+  document.addEventListener("click", keepChoice, { capture: true, signal: ending.signal });
   return () => ending.abort();
 }
 
@@ -80,6 +86,52 @@ function removed(node) {
 
 function hideNumbers() {
   document.documentElement.classList.remove("has-keyboard");
+}
+
+/** @param {Event} event */
+function keepChoice(event) {
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest("#acting a.choice, #board a.option")) hasChosen = true;
+}
+
+/**
+ * Send what the player has just chosen, if it is an action for which they want no confirmation.
+ * @param {HTMLElement} acting
+ */
+function sendAtOnce(acting) {
+  /** @type {NodeListOf<HTMLElement>} */
+  const labels = acting.querySelectorAll("label[data-at-once]");
+  for (const label of labels) {
+    const box = /** @type {HTMLInputElement} */ (label.querySelector("input"));
+    const name = AT_ONCE + label.dataset.atOnce;
+    label.hidden = false;
+    box.checked = isKept(name);
+    box.addEventListener("change", () => keep(name, box.checked));
+  }
+  const form = /** @type {HTMLFormElement | null} */ (acting.querySelector("form#confirm[data-at-once]"));
+  if (form && hasChosen && isKept(AT_ONCE + form.dataset.atOnce))
+    // The module of the form, which may sign it, starts first.
+    setTimeout(() => form.isConnected && form.requestSubmit());
+  hasChosen = false;
+}
+
+/** @param {string} name */
+function isKept(name) {
+  try {
+    return localStorage.getItem(name) !== null;
+  } catch {
+    return false;
+  }
+}
+
+/** @param {string} name @param {boolean} isOn */
+function keep(name, isOn) {
+  try {
+    if (isOn) localStorage.setItem(name, "1");
+    else localStorage.removeItem(name);
+  } catch {
+    // This browser keeps nothing.
+  }
 }
 
 /** @param {Event} event */

@@ -8,6 +8,7 @@
  */
 
 import { lightUpMoves, showCoordinates } from "./board-marks.js";
+import { startMoveList } from "./move-list.js";
 
 const MAX_ZOOM = 6;
 const STEP = 1.3;
@@ -235,14 +236,14 @@ export function start(board) {
   area.addEventListener("dragstart", (event) => event.preventDefault());
   area.addEventListener("click", onClick, true);
   const table = /** @type {HTMLElement | null} */ (board.closest(".table"));
-  const stopLights = table ? lightUpMoves(table) : undefined;
+  const stops = table ? [lightUpMoves(table), startMoveList(table)] : [];
   const ending = new AbortController();
   for (const type of ["pointerup", "pointercancel"])
     window.addEventListener(type, (event) => pointers.delete(/** @type {PointerEvent} */ (event).pointerId), { signal: ending.signal });
   return () => {
     observer.disconnect();
     ending.abort();
-    stopLights?.();
+    for (const stop of stops) stop();
   };
 }
 
