@@ -16,17 +16,6 @@ from math import exp, isqrt
 from typing import Final
 
 from domain.baron.actions import Action, DiscardTile, Draw, EndTurn, PlaceKeep, PlaceTile
-from domain.baron.bots import BARON_ON_BOARD as BOT_BARON_ON_BOARD
-from domain.baron.bots import DEBT as BOT_DEBT
-from domain.baron.bots import KEEP_IN_HAND as BOT_KEEP_IN_HAND
-from domain.baron.bots import KEEP_PRICE as BOT_KEEP_PRICE
-from domain.baron.bots import KNIGHT_ON_BOARD as BOT_KNIGHT_ON_BOARD
-from domain.baron.bots import OPPOSING_GAP as BOT_OPPOSING_GAP
-from domain.baron.bots import OWN_GAP as BOT_OWN_GAP
-from domain.baron.bots import PROSPECT as BOT_PROSPECT
-from domain.baron.bots import TILE as BOT_TILE
-from domain.baron.bots import TILE_IN_RESERVE as BOT_TILE_IN_RESERVE
-from domain.baron.bots import UNHURRIED_TURNS as BOT_UNHURRIED_TURNS
 from domain.baron.bots import draw_unknown as draw_unknown_to_seat
 from domain.baron.components import BARON, BONUS, KNIGHT, LAST_TURNS, MEADOW, SLOT_COSTS, VALUES
 from domain.baron.formats import Tile
@@ -37,12 +26,13 @@ from domain.hexes import Hex, neighbours
 from domain.playouts import WHOLE, PlayoutModel
 
 POINT: Final = 1000
-OWN_GAP: Final = round(POINT * BOT_OWN_GAP)
-OPPOSING_GAP: Final = round(POINT * BOT_OPPOSING_GAP)
-KEEP_PRICE: Final = round(POINT * BOT_KEEP_PRICE)
-UNHURRIED_TURNS: Final = int(BOT_UNHURRIED_TURNS)
-RESERVED: Final = round(POINT * BOT_TILE_IN_RESERVE)
-DEBT: Final = round(POINT * BOT_DEBT)
+"""A point of honour. The weights below are those of the sensible bot, in thousandths."""
+OWN_GAP: Final = 600
+OPPOSING_GAP: Final = 1000
+KEEP_PRICE: Final = 6000
+UNHURRIED_TURNS: Final = 8
+RESERVED: Final = 500
+DEBT: Final = 1500
 
 FEWEST_FOR_BONUS: Final = min(BONUS)
 
@@ -334,11 +324,11 @@ def draw_unknown(state: State, seat: int | None, chance: Chance) -> None:
     state.pile = tuple(chance.shuffle(state.tiles_in_pile()))
 
 
-KEEP_IN_HAND: Final = round(POINT * BOT_KEEP_IN_HAND)
-KNIGHT_ON_BOARD: Final = round(POINT * BOT_KNIGHT_ON_BOARD)
-BARON_ON_BOARD: Final = round(POINT * BOT_BARON_ON_BOARD)
-PROSPECT: Final = round(POINT * BOT_PROSPECT)
-TILE: Final = round(POINT * BOT_TILE)
+KEEP_IN_HAND: Final = 1700
+KNIGHT_ON_BOARD: Final = -600
+BARON_ON_BOARD: Final = -1000
+PROSPECT: Final = 650
+TILE: Final = 400
 
 
 SCALE: Final = 250

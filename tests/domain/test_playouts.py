@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from domain import baron
+from domain.baron import bots as bots_of_baron
+from domain.baron import playouts as playouts_of_baron
 from domain.baron.components import COUNTS
 from domain.baron.playouts import shares
 from domain.baron.state import State as BaronState
@@ -114,3 +116,21 @@ class TestUnknownTiles:
         assert [player.reserve for player in of_all.players] == reserves
         assert of_all.tiles_in_pile() != state.tiles_in_pile()
         assert baron.position(of_seat, 1) == baron.position(state, 1)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "OWN_GAP",
+        "OPPOSING_GAP",
+        "KEEP_PRICE",
+        "DEBT",
+        "KEEP_IN_HAND",
+        "KNIGHT_ON_BOARD",
+        "BARON_ON_BOARD",
+        "PROSPECT",
+        "TILE",
+    ],
+)
+def test_the_weights_of_baron_are_those_of_the_bot(name: str) -> None:
+    assert getattr(playouts_of_baron, name) == 1000 * getattr(bots_of_baron, name)
