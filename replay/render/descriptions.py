@@ -1,6 +1,6 @@
 """Descriptions of scenes in words: of hexes, as a table of all hexes, and the entries of the legend."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
@@ -22,11 +22,14 @@ from domain.messages import (
     semicolon_list,
 )
 from domain.scene import Cell, LegendEntry, Panel, Piece, Scene, Sign
+from replay.language.catalogue import Catalogue
 from replay.language.renderer import Renderer
 from replay.language.text_layout import clean
 
 PieceNames: TypeAlias = Mapping[str, Text]
 """What kinds of pieces are called, by kind."""
+_CACHED_CELLS: Final = 2048
+"""Hexes whose texts are cached for one language and the same names."""
 
 
 def piece_names(scene: Scene) -> PieceNames:
@@ -114,6 +117,43 @@ def describe_cell(cell: Cell, names: PieceNames, terrains: Mapping[str, Text]) -
     parts += describe_pieces(cell.pieces, names)
     parts += describe_signs(cell, names)
     return semicolon_list(parts)
+
+
+def cell_texts(scene: Scene, renderer: Renderer) -> Callable[[Cell], str]:
+    """Return a function that returns the description of a hex of the scene as text.
+
+    Most hexes are the same in many scenes, so their texts are cached.
+    """
+    pieces, terrains = piece_names(scene), terrain_names(scene)
+    meanings = tuple(
+        # The text of a message is all that a description shows of it; a term has several forms.
+        (kind, meaning if isinstance(meaning, Term) else renderer(meaning))
+        for kind, meaning in (*pieces.items(), *terrains.items())
+    )
+    seats = {piece.seat for cell in scene.cells for piece in all_pieces(cell)}
+    seats |= {seat for cell in scene.cells for seat in cell.marks}
+    names = tuple((seat, renderer.names.seat(seat)) for seat in sorted(seats))
+    texts = _cached_texts(renderer.catalogue, meanings, names)
+
+    def text_of(cell: Cell) -> str:
+        text = texts.get(cell)
+        if text is None:
+            text = renderer(describe_cell(cell, pieces, terrains))
+            if len(texts) < _CACHED_CELLS:
+                texts[cell] = text
+        return text
+
+    return text_of
+
+
+@lru_cache(maxsize=32)
+def _cached_texts(
+    catalogue: Catalogue,
+    meanings: tuple[tuple[str, Term | str], ...],
+    names: tuple[tuple[int, str | None], ...],
+) -> dict[Cell, str]:
+    """Return the texts of hexes in a language, where kinds and players have these names."""
+    return {}
 
 
 def describe_terrain(cell: Cell, terrains: Mapping[str, Text]) -> Value:

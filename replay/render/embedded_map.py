@@ -27,11 +27,10 @@ from replay.render.board import (
 from replay.render.cards import SANS
 from replay.render.descriptions import (
     all_pieces,
+    cell_texts,
     coordinates,
-    describe_cell,
     describe_terrain,
     is_bare,
-    piece_names,
     terrain_names,
 )
 from replay.render.drawings import terrain_colour
@@ -199,11 +198,11 @@ def view_box(scene: Scene, beside: Collection[Hex] = ()) -> tuple[float, float, 
 
 
 def _hexes(scene: Scene, renderer: Renderer, ids: Ids) -> Iterator[Markup]:
-    pieces, terrains = piece_names(scene), terrain_names(scene)
+    text_of, terrains = cell_texts(scene, renderer), terrain_names(scene)
     texts: dict[str, str] = {}
     for cell in sorted(scene.cells, key=lambda cell: (cell.at[1], cell.at[0])):
         if not is_bare(cell):
-            description = renderer(describe_cell(cell, pieces, terrains))
+            description = text_of(cell)
         else:
             if cell.terrain not in texts:
                 texts[cell.terrain] = renderer(describe_terrain(cell, terrains))

@@ -10,16 +10,15 @@ from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from domain.hexes import Hex
-from domain.messages import Value, hex_at, message, semicolon_list
+from domain.messages import Value, hex_at, message, message_in, semicolon_list
 from domain.scene import Cell, Scene
 from replay.language.renderer import Renderer
 from replay.render.board import HEXAGON
 from replay.render.descriptions import (
+    cell_texts,
     coordinates,
-    describe_cell,
     describe_terrain,
     is_bare,
-    piece_names,
     terrain_names,
 )
 from replay.render.embedded_map import view_box
@@ -119,7 +118,8 @@ def _links(
     *,
     is_veiled: bool,
 ) -> Iterator[Markup]:
-    pieces, terrains = piece_names(scene), terrain_names(scene)
+    text_of, terrains = cell_texts(scene, renderer), terrain_names(scene)
+    separator = renderer(message_in("in a list", "; "))
     target = element("use", href=f"#{ids.of('whole')}", class_="target")
     marks = {
         name: element("use", href=f"#{ids.of(name)}", class_="mark")
@@ -136,8 +136,8 @@ def _links(
                 texts[key] = escaped(renderer.sentence(semicolon_list(parts)))
             yield _bare_link(at, link.href, texts[key], target)
         else:
-            subject = hex_at(at) if cell is None else describe_cell(cell, pieces, terrains)
-            label = renderer.sentence(semicolon_list((link.label, subject)))
+            subject = renderer(hex_at(at)) if cell is None else text_of(cell)
+            label = f"{renderer.sentence(link.label)}{separator}{subject}"
             name = link.sign if link.state in _SIGNED else link.state
             has_mark = bool(name) and not link.is_aside and not (is_veiled and name != "chosen")
             yield _link(at, link, label, target, marks[name] if has_mark else Markup())
