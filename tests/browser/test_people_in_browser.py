@@ -51,7 +51,7 @@ def test_the_dot_goes_when_a_player_has_left(visitors: Visitors) -> None:
     guest.page.goto("about:blank")
     with redis.Redis.from_url(embedded_redis_url(visitors.site.data)) as client:
         client.zincrby(presence_key(bea.id), -1000 * (HERE_SECONDS + 1), game)
-    page.evaluate("document.dispatchEvent(new CustomEvent('people-changed'))")
+    page.evaluate("document.dispatchEvent(new CustomEvent('visibilitychange'))")
     expect(page.locator(f'.strip [data-presence="{bea.id}"]')).to_be_hidden()
     page.locator(".strip").nth(1).click()
     expect(page.locator(f'#seat-1 [data-presence-words="{bea.id}"]')).to_have_text(

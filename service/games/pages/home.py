@@ -147,7 +147,7 @@ def list_games() -> Response:
     )
 
 
-@blueprint.get("/games/next")
+@blueprint.get("/turns/next")
 def show_next_game() -> BaseResponse:
     """Lead to the game with the nearest deadline in which it is the player's turn, other than `after`.
 

@@ -25,24 +25,24 @@ def test_the_next_game_is_the_one_with_the_nearest_deadline(
     urgent, calm, endless = (start(service, ada, "bea", hours=hours) for hours in (2, 48, None))
     waiting = start(service, "bea", ada, hours=1)
     page = browser.get(f"/games/{waiting}").text
-    assert f'href="/games/next?after={waiting}">Next game <span class="count">3</span>' in page
-    assert browser.get(f"/games/next?after={waiting}").location == f"/games/{urgent}"
+    assert f'href="/turns/next?after={waiting}">Next game <span class="count">3</span>' in page
+    assert browser.get(f"/turns/next?after={waiting}").location == f"/games/{urgent}"
     take_action(service, urgent)
-    assert browser.get(f"/games/next?after={urgent}").location == f"/games/{calm}"
+    assert browser.get(f"/turns/next?after={urgent}").location == f"/games/{calm}"
     # A game that waits for the player still is not its own next one.
-    assert browser.get(f"/games/next?after={calm}").location == f"/games/{endless}"
+    assert browser.get(f"/turns/next?after={calm}").location == f"/games/{endless}"
     take_action(service, calm)
     take_action(service, endless)
-    assert browser.get(f"/games/next?after={endless}").location == "/games?list=turn"
+    assert browser.get(f"/turns/next?after={endless}").location == "/games?list=turn"
     page = browser.get(f"/games/{endless}").text
-    assert "/games/next" not in page
+    assert "/turns/next" not in page
     assert "My games" in page
 
 
 def test_the_next_game_counts_no_games_of_others(browser: FlaskClient, service: Service) -> None:
     start(service, "bea", "cid")
-    assert browser.get("/games/next").location == "/login?next=%2Fgames%2Fnext"
+    assert browser.get("/turns/next").location == "/login?next=%2Fturns%2Fnext"
     ada = log_in(browser, service)
     waiting = start(service, "bea", ada)
-    assert browser.get("/games/next?after=%00").location == "/games?list=turn"
-    assert "/games/next" not in browser.get(f"/games/{waiting}").text
+    assert browser.get("/turns/next?after=%00").location == "/games?list=turn"
+    assert "/turns/next" not in browser.get(f"/games/{waiting}").text

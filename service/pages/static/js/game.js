@@ -47,7 +47,7 @@ export function start(game) {
     source.addEventListener("people-changed", () => {
       // A waiting room also shows who is ready.
       if (game.dataset.room !== undefined) refreshLater(10);
-      else document.dispatchEvent(new CustomEvent("people-changed"));
+      else void import("./presence.js").then(({ readPeople }) => readPeople(stream.pathname.replace(/stream$/, "people")));
     });
     source.onerror = () => {
       // The browser gives up when the server responds with an error, such as while it starts.

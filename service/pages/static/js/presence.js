@@ -8,34 +8,31 @@ import { pageAt } from "./server.js";
 
 const MILLISECONDS = 1000;
 
-/** @param {HTMLElement} element */
+let timer = 0;
+
+/** @param {HTMLElement} element of a page on which somebody else is there */
 export function start(element) {
   const { address = "", seconds } = element.dataset;
   const ending = new AbortController();
-  let timer = 0;
+  document.addEventListener("visibilitychange", () => void readPeople(address), { signal: ending.signal });
+  readAfter(address, seconds);
+  return () => ending.abort();
+}
 
-  async function read() {
-    const page = document.hidden ? undefined : await pageAt(address);
-    if (!page || !element.isConnected) return;
-    show(page);
-    /** @type {HTMLElement | null} */
-    const list = page.querySelector("[data-seconds]");
-    readAfter(list?.dataset.seconds);
-  }
+/** @param {string} address of the page of the people */
+export async function readPeople(address) {
+  const page = document.hidden ? undefined : await pageAt(address);
+  if (!page || !document.querySelector("[data-presence]")) return;
+  show(page);
+  /** @type {HTMLElement | null} */
+  const list = page.querySelector("[data-seconds]");
+  readAfter(address, list?.dataset.seconds);
+}
 
-  /** @param {string | undefined} time in seconds; "" if nobody else is there */
-  function readAfter(time) {
-    window.clearTimeout(timer);
-    if (time) timer = window.setTimeout(() => void read(), (Number(time) + 1) * MILLISECONDS);
-  }
-
-  for (const name of ["people-changed", "visibilitychange"])
-    document.addEventListener(name, () => void read(), { signal: ending.signal });
-  readAfter(seconds);
-  return () => {
-    window.clearTimeout(timer);
-    ending.abort();
-  };
+/** @param {string} address @param {string | undefined} seconds "" if nobody else is there */
+function readAfter(address, seconds) {
+  window.clearTimeout(timer);
+  if (seconds) timer = window.setTimeout(() => void readPeople(address), (Number(seconds) + 1) * MILLISECONDS);
 }
 
 /** @param {Document} page the page of the people */
