@@ -105,7 +105,7 @@ class People:
                     pipeline.srem(key, player)
                 has_changed, *_ = pipeline.execute()
             if has_changed:
-                self._redis.publish(appended_channel(game_id), PEOPLE_CHANGED)
+                self._redis.publish(appended_channel(game_id), f"{PEOPLE_CHANGED} {player}")
 
 
 def _ready_key(game_id: str) -> str:

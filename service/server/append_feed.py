@@ -23,6 +23,7 @@ RECONNECT_SECONDS: Final = 0.5
 POLL_SECONDS: Final = 10.0
 """Time between two reports of all games, whether or not messages have arrived."""
 _MESSAGE_TIMEOUT: Final = 15.0
+_PEOPLE: Final = f"{PEOPLE_CHANGED} ".encode()
 _COLLISIONS: Final = (RuntimeError, AttributeError)
 """The errors of redis-py if two coroutines reconnect at the same time. `_poll` then makes the missing
 subscriptions.
@@ -42,7 +43,8 @@ class AppendFeed:
     _games: Collection[str]
     _on_append: Callable[[str], None]
     _on_message: Callable[[str], None]
-    _on_people: Callable[[str], None]
+    _on_people: Callable[[str, str], None]
+    """Is called with the id of the game and that of the player."""
     _on_reconnect: Callable[[], None] = lambda: None
     """Called when a lost connection has been replaced. It is also called when a master of a cluster to which
     there was no subscription has failed.
@@ -139,8 +141,8 @@ class AppendFeed:
             return
         if data == MESSAGE_POSTED.encode():
             self._on_message(game)
-        elif data == PEOPLE_CHANGED.encode():
-            self._on_people(game)
+        elif isinstance(data, bytes) and data.startswith(_PEOPLE):
+            self._on_people(game, data.removeprefix(_PEOPLE).decode())
         else:
             self._on_append(game)
 

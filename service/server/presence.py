@@ -108,7 +108,9 @@ class PresenceWriter:
                     queue_write(pipeline, player, game_ids)
                     for game_id in game_ids:
                         if ages[game_id] > HERE_SECONDS:
-                            pipeline.publish(appended_channel(game_id), PEOPLE_CHANGED)
+                            pipeline.publish(
+                                appended_channel(game_id), f"{PEOPLE_CHANGED} {player}"
+                            )
             if has_commands:
                 await pipeline.execute()
 

@@ -312,10 +312,11 @@ class StreamHub:
             if listener.request is not None and listener.request.has_messages:
                 listener.offer(MESSAGE)
 
-    def _offer_people(self, game_id: str) -> None:
-        """Report to the players of a game that one of them has come, or is ready."""
+    def _offer_people(self, game_id: str, player: str) -> None:
+        """Report to the other players of a game that one of them has come, or is ready."""
         for listener in self._channels[game_id].listeners:
-            if listener.request is not None and listener.request.has_presence:
+            request = listener.request
+            if request is not None and request.has_presence and request.player != player:
                 listener.offer(PEOPLE)
 
     async def _follow(self, channel: Channel) -> None:

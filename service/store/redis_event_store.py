@@ -63,7 +63,8 @@ APPENDED_CHANNEL: Final = "cartulary:appended"
 MESSAGE_POSTED: Final = "message"
 """The message on the channel of a game when a chat message is posted, or a rematch is created."""
 PEOPLE_CHANGED: Final = "people"
-"""The message on the channel of a game when a player comes to it, or is ready to begin.
+"""The beginning of the message on the channel of a game when a player comes to it, or is ready to begin; the
+id of the player follows after a space.
 
 A process of an earlier version looks for new events then, and finds none.
 """
