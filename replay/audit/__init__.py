@@ -1,4 +1,4 @@
-"""Audits of game records: everything that can be checked without trusting the server that wrote them.
+"""Audits of game records: all checks that do not require trust in the server that wrote them.
 
 `audit` (runner.py) runs these checks: `form`, `head` and `receipts` (signatures.py), `chain` and `state`
 (chain.py), `secrets` (secrets.py), `chance` (chance.py), `decisions` (decisions.py), and `signatures`

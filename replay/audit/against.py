@@ -40,7 +40,7 @@ def check_against(
         is_proven = any(proof.is_trusted and proof.player is None for proof in comparison.proofs)
         check.add(
             summary(comparison, LABELS),
-            reduce(_joined, sentences) if sentences else message("It says nothing about this one."),
+            reduce(_join, sentences) if sentences else message("It says nothing about this one."),
             line=None if comparison.divergence is None else seq + 1,
             seq=None if comparison.divergence is None else seq,
             basis="receipt" if is_proven else "unsigned",
@@ -56,5 +56,5 @@ def check_against(
     return check
 
 
-def _joined(one: Message, other: Message) -> Message:
+def _join(one: Message, other: Message) -> Message:
     return message("{sentence} {next_sentence}", sentence=one, next_sentence=other)

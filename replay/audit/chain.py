@@ -1,4 +1,4 @@
-"""The checks of the hash chain and of the positions, for which hashing and folding are enough."""
+"""The checks of the hash chain and of the positions, which only need hashing and folding."""
 
 from functools import partial
 

@@ -1,9 +1,9 @@
 """The check of chance: whether all draws follow from the server's secret and the nonces of the players.
 
-Once the game's secret is published, everything is drawn again. The server commits to its secret in the first
-event, so it could choose the draws only by choosing a nonce after it knew all the others: the last one. Only
-a player who supplied the last nonce and did not act together with the server rules that out. With seed
-version 2, the same is true for what is drawn when play resumes.
+Once the game's secret is published, all draws are repeated. The server commits to its secret in the first
+event, so it could influence the draws only by choosing the last nonce when it knew all the others. This is
+ruled out if a player who did not collude with the server supplied the last nonce. With seed version 2, the
+same is true for draws when play resumes.
 """
 
 from collections.abc import Sequence
@@ -26,18 +26,18 @@ from replay.history.event_values import actor, player, secret_label
 from replay.history.timeline import Transition, unreadable_on_error
 
 CREATORS_PLACE: Final = 2
-"""The seq of the event with which the creator of a game takes the first place, as part of the creation."""
+"""The seq of the event with which the creator of a game takes the first place when creating it."""
 
 
 class NonceCheck:
-    """Adds to the check of chance who supplied the nonces."""
+    """Adds findings on who supplied the nonces to the check of chance."""
 
     def __init__(self, check: Check) -> None:
         self._check = check
         self._taken: list[Event] = []
         """The events whose nonces are part of the seed, in the order of the log."""
         self._has_all_nonces = False
-        """Whether all nonces that are not empty are part of the seed, also those of players who left."""
+        """Whether all nonces that are not empty are part of the seed, including those of players who left."""
 
     def examine(self, event: Event) -> None:
         """Check one event; only `GameStarted` uses the nonces."""
@@ -97,7 +97,7 @@ class NonceCheck:
             self._add_doubt(start, self._reason_for_doubt(seq))
 
     def _add_doubt(self, start: int, reason: Message) -> None:
-        """Report why it can no longer be known whether the server chose the draws of event `start`."""
+        """Report the reason why it is unknown whether the server chose the draws of event `start`."""
         evidence = (
             message(
                 "Nothing can decide it now. A nonce sent by anybody who joined a game that had been"
@@ -111,7 +111,7 @@ class NonceCheck:
         self._check.add_unknown(reason, evidence, line=start + 1, seq=start)
 
     def _reason_for_doubt(self, seq: int) -> Message:
-        """Return why the server that supplied the last nonce, with event `seq`, may have chosen the draws."""
+        """Return why the server, which supplied the last nonce with event `seq`, may have chosen draws."""
         has_helped = any(
             event["data"].get("nonce_from") == "player" and event["seq"] > CREATORS_PLACE
             for event in self._taken
@@ -184,10 +184,10 @@ class ChanceCheck:
                 self.check.add_at_event(seq, problem, CHOSEN)
 
     def _add_unknown_of_resumption(self, seq: int) -> None:
-        """Report that the hash of the event before, on which the new draws depend, is the server's to set.
+        """Report that the server controls the hash of the event before, on which the new draws depend.
 
-        The server knows the seed. It can seal that event with one time or salt after another, until the draws
-        suit it.
+        The server knows the seed. It can seal that event with different times or salts until the draws suit
+        it.
         """
         self.check.add_unknown(
             message(

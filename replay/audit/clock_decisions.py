@@ -3,7 +3,7 @@
 A part of the check of decisions (replay/audit/decisions.py).
 
 Notes are made of actions that were accepted after their deadline, and of turns forfeited long after it.
-Neither breaks a rule. A deadline takes effect when the forfeit is in the log, so an action that is logged
+Neither violates a rule. A deadline takes effect when the forfeit is in the log, so an action that is logged
 before the forfeit is valid, however late it is.
 """
 
@@ -35,9 +35,9 @@ from replay.history.timeline import Transition
 
 
 def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
-    """Return what the rules decide in place of an event of CLOCK_EVENTS.
+    """Return the event that the rules decide where the log has an event of CLOCK_EVENTS.
 
-    None if nobody in the game did this, which is a separate finding. Raises Refused.
+    None if nobody in the game caused it, which is a separate finding. Raises Refused.
     """
     data, at = event["data"], event["at"]
     if event["type"] in {"PauseAgreed", "TimeGiven"}:
@@ -56,7 +56,7 @@ def decide_clock_event(event: Event, before: Game) -> DomainEvent | None:
 
 
 def decide_deadline(event: Event, before: Game) -> DomainEvent:
-    """Return what the clock may do with an event of this type. Raises Refused, NotNow."""
+    """Return the event of this type that the clock may cause. Raises Refused, NotNow."""
     if not is_due(before, event["at"]):
         raise not_now("the time for the turn was not over")
     if event["action"] is not None:
@@ -84,7 +84,7 @@ def decide_deadline(event: Event, before: Game) -> DomainEvent:
 
 
 def decide_seat_event(event: Event, before: Game) -> DomainEvent:
-    """Return what `SeatVacated` or `SubstituteSeated` must be. Raises NotNow."""
+    """Return the expected `SeatVacated` or `SubstituteSeated`. Raises NotNow."""
     seat = event["data"]["seat"]
     if event["type"] == "SubstituteSeated":
         player = event["data"]["player"]
@@ -100,7 +100,7 @@ def decide_seat_event(event: Event, before: Game) -> DomainEvent:
 
 
 def is_clock_playing(transition: Transition) -> bool:
-    """Return whether an event is an action of the clock after which the same turn goes on."""
+    """Return whether an event is an action of the clock after which the same turn continues."""
     event, before, after = transition.event, transition.before, transition.after
     return (
         event["by"] == CLOCK
@@ -112,12 +112,12 @@ def is_clock_playing(transition: Transition) -> bool:
 
 
 def is_left(event: Event, before: Game) -> bool:
-    """Return whether nobody is left in the game who could have missed its end: it may wait for the clock."""
+    """Return whether nobody is left in the game who would miss its end, which may then wait for the clock."""
     return is_left_by_everybody(before) and event["by"] != CLOCK
 
 
 def _require_outcome(expected: Outcome, before: Game, *, or_else: bool = False) -> None:
-    """Raise NotNow unless the deadline leads to this, by the game's options, unless `or_else`."""
+    """Raise NotNow unless the deadline has this outcome by the game's options, or `or_else` is true."""
     if deadline_outcome(before) != expected and not or_else:
         raise not_now("by the game's options, the deadline leads to something else")
 
@@ -131,10 +131,10 @@ def _decide_action(event: Event, before: Game) -> DomainEvent:
 
 
 def _is_removal_of_former_version(before: Game) -> bool:
-    """Whether this is a placement in a game whose clock says nothing about deadlines.
+    """Return whether this is a placement in a game whose clock has no setting for deadlines.
 
-    A missed placement removed the player before clocks could say so. That was before there were substitutes:
-    in a game with these, the seat becomes vacant.
+    A missed placement removed the player before clocks had this setting. That was before there were
+    substitutes: in a game with these, the seat becomes vacant.
     """
     clock = before.clock
     return (
@@ -146,7 +146,7 @@ def _is_removal_of_former_version(before: Game) -> bool:
 
 
 LATE_FORFEIT_MILLISECONDS: Final = 60_000
-"""A turn that is forfeited so long after its deadline is noted: a scheduler takes some seconds at most."""
+"""The delay after the deadline from which a forfeit is noted: a scheduler takes some seconds at most."""
 
 
 def note_lateness(check: Check, transition: Transition) -> None:

@@ -1,9 +1,9 @@
-"""Which actions can be conditional: checks the mark `conditional` against the events before.
+"""Checks the mark `conditional` of actions against the events before.
 
 A part of the check of decisions (replay/audit/decisions.py). A player prepares conditional actions while
 waiting for another one to act. They begin with an action of another player, and are void after an event
-that they do not expect (docs/conditional-actions.md). So the player must have waited, and another player
-acted since, without an event that voids all of them.
+that they do not expect (docs/conditional-actions.md). Therefore the player must have waited, and another
+player must have acted since, without an event that voids all of them.
 """
 
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from replay.history.timeline import Transition
 
 
 class ConditionalActions:
-    """Follows who can have prepared a conditional action that comes next."""
+    """Tracks the seats that can have prepared a conditional action that comes next."""
 
     def __init__(self) -> None:
         self._waiting: frozenset[int] = frozenset()
-        """The seats that can have conditional actions of which nothing has happened yet."""
+        """The seats that can have conditional actions of which none has been reached yet."""
         self._due: frozenset[int] = frozenset()
-        """The seats that can have conditional actions of which the next one is their own."""
+        """The seats that can have conditional actions whose next one is their own."""
 
     def follow(self, transition: Transition) -> None:
         """Take note of an event."""
@@ -37,7 +37,7 @@ class ConditionalActions:
         self._waiting = _waiting_seats(transition.after)
 
     def problems(self, event: Event, before: Game | None) -> Iterator[Message]:
-        """Yield why an event cannot be an action that a player had prepared, if it is marked so."""
+        """Yield the reasons why an event that is marked as prepared cannot have been."""
         if "conditional" not in event:
             return
         seat = acting_seat(event["by"])
@@ -57,7 +57,7 @@ class ConditionalActions:
 
 
 def _waiting_seats(game: Game) -> frozenset[int]:
-    """The seats whose players can prepare actions after the last event of a game."""
+    """Return the seats whose players can prepare actions after the last event of a game."""
     if game.to_act is None:
         return frozenset()
     return frozenset(seat for seat in game.seats_of_people() if seat != game.to_act)

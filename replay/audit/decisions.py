@@ -1,7 +1,7 @@
 """The check of decisions: every event is decided again by the rules.
 
-Each is decided on the game as recorded just before it. So an event that was made up is found by itself, and
-does not make those after it look wrong.
+Each event is decided on the game as recorded just before it. A forged event is therefore found by itself, and
+does not make later events look wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,9 +51,9 @@ NEVER_RIGHT: Final = message(
     " changed here."
 )
 _MOST_DIFFERENCES: Final = 3
-"""Differences listed in one finding."""
+"""The most differences that a finding lists."""
 _LONGEST_VALUE: Final = 60
-"""Characters of a value that a finding quotes."""
+"""The most characters of a value that a finding quotes."""
 
 
 class DecisionsCheck:
@@ -62,8 +62,8 @@ class DecisionsCheck:
     def __init__(
         self, record: Record, secret: bytes | None, contradictions: Mapping[int, Text]
     ) -> None:
-        """Prepare for the events of a record. `secret` is the game's own, None while it is not published;
-        `contradictions` are reasons why no secret values allow an event, by seq.
+        """Prepare for the events of a record. `secret` is the game's secret, None while it is not published;
+        `contradictions` are the reasons why no secret values allow an event, by seq.
         """
         self.check = Check("decisions")
         self._secret = secret
@@ -73,7 +73,7 @@ class DecisionsCheck:
         self._conditional_actions = ConditionalActions()
         self._round_ends: dict[int, Game] = {}
         self._is_clock_playing = False
-        """Whether the last event was an action of the clock after which the same turn goes on."""
+        """Whether the last event was an action of the clock after which the same turn continues."""
         self._play_seqs: set[int] = set()
         """The events of play so far, on all branches, and `GameStarted`."""
         self._hashes: set[str] = set()
@@ -104,7 +104,7 @@ class DecisionsCheck:
             self.check.add_at_event(last.seq, missing, MADE_UP)
 
     def decide_again(self, event: Event, before: Game | None, origin: Game | None = None) -> None:
-        """Check one event, which need not be applicable to the game before it.
+        """Check an event, even if it cannot be applied to the game before it.
 
         `origin` is the earlier game from which the event resumes play, if it does.
         """
@@ -150,7 +150,7 @@ class DecisionsCheck:
         )
 
     def _differences(self, event: Event, before: Game | None, origin: Game | None) -> list[Text]:
-        """How the rules of `before` contradict an event, each difference as a clause of a sentence."""
+        """Return how the rules of `before` contradict an event, each difference as a clause of a sentence."""
         differences: list[Text] = []
         if _goes_on_deserted(event, before):
             differences.append(message("the clock abandons a deserted game immediately"))
@@ -171,7 +171,7 @@ class DecisionsCheck:
         return differences
 
     def _decide(self, event: Event, before: Game | None, origin: Game | None) -> DomainEvent | None:
-        """Return what the rules of `before` decide; None if nobody in the game did this. Raises Refused."""
+        """Decide an event by the rules of `before`; None if nobody in the game did this. Raises Refused."""
         data = event["data"]
         if before is None:
             new = NewGame(
@@ -248,7 +248,7 @@ class DecisionsCheck:
                 return _act(event, before)
 
     def _lose_events(self, before: Game, last: object, hash: object) -> DomainEvent:
-        """Return `EventsLost`. Raises Refused if the data name no event, or one that is in the log."""
+        """Return `EventsLost`. Raises Refused if the data does not name an event, or names one in the log."""
         if type(last) is not int or last < 1 or not is_hash(hash):
             raise not_now("it does not name an event")
         if hash in self._hashes:
@@ -256,7 +256,7 @@ class DecisionsCheck:
         return lifecycle.lose_events(before, last, str(hash))
 
     def _set_up_faults(self, event: Event, before: Game) -> Iterator[Text]:
-        """Yield why chance gives no such set-up; nothing if the game cannot start at all."""
+        """Yield the reasons why chance cannot give this set-up; nothing if the game cannot start at all."""
         if lifecycle.can_start(before):
             opened = self._opened.get(event["seq"], {})
             yield from before.rules.set_up_faults(
@@ -264,8 +264,8 @@ class DecisionsCheck:
             )
 
     def _start(self, event: Event, before: Game) -> DomainEvent:
-        """Return a start in which all joined players are seated, with the set-up as recorded. Which of the
-        possible set-ups it was, the check of chance compares once the secret is published.
+        """Return a start in which all joined players are seated, with the set-up as recorded. The check of
+        chance compares the set-up once the secret is published.
         """
         if not lifecycle.can_start(before):
             raise NotNow(
@@ -296,13 +296,13 @@ class DecisionsCheck:
 
 @lru_cache(100)
 def _secret_names(rules: str, seats: int, options: bytes) -> frozenset[str]:
-    """The names of the secrets that a set-up has, which are the same whatever chance gives."""
+    """Return the names of the secrets of a set-up, which do not depend on chance."""
     whole = decode_any(options)
     return frozenset(rule_system_for(rules, whole).set_up(seats, whole, Chance(b"")).secrets)
 
 
 def _with(decided: DomainEvent, **recorded: object) -> DomainEvent:
-    """The event with recorded values in these fields, which are not for this check to compare."""
+    """Return the event with the recorded values in these fields, which this check does not compare."""
     data = cast("EventData", {**decided.data, **recorded})
     return DomainEvent(decided.type, data, decided.secrets)
 
@@ -319,7 +319,7 @@ def _act(event: Event, before: Game) -> DomainEvent | None:
 
 
 def _goes_on_deserted(event: Event, before: Game | None) -> bool:
-    """Whether this is not the end of a game that the clock must abandon before anything else happens."""
+    """Return whether the event follows in a game that the clock should have abandoned before."""
     if before is None or not is_deserted(before) or is_left(event, before):
         return False
     return event["type"] != "GameAbandoned" or event["by"] != CLOCK

@@ -1,4 +1,4 @@
-"""Decides the events of disputes and takebacks again, and what must immediately follow them.
+"""Decides the events of disputes and takebacks again, and checks the events that must follow them.
 
 A part of the check of decisions (replay/audit/decisions.py).
 """
@@ -26,14 +26,14 @@ from replay.history.event_values import actor, quoted
 IsPlay = Callable[[int], bool]
 """Returns whether an event, given by its seq, is one of play, or `GameStarted`."""
 _SOME_STATEMENT: Final = ""
-"""Stands for a statement: only that there is one is compared."""
+"""The placeholder for a statement, of which only the existence is compared."""
 _RESULTS: Final = frozenset({"PlayResumed", "PlayerRemoved", "GameAbandoned"})
-"""What rulings lead to. Logs from before there were disputes have removals and ends by an arbiter alone."""
+"""The results of rulings. Logs from before there were disputes have only removals and ends by an arbiter."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Result:
-    """An event that must follow in the same append, with the least that it must contain."""
+    """An event that must follow in the same append, with the data that it must contain."""
 
     type: str
     by: By
@@ -41,9 +41,9 @@ class _Result:
 
 
 def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainEvent | None:
-    """Return what the rules decide in place of an event of a dispute or a takeback.
+    """Return the event that the rules decide where the log has one of a dispute or a takeback.
 
-    None if nobody in the game did this, which is a separate finding. Raises Refused.
+    None if nobody in the game caused it, which is a separate finding. Raises Refused.
     """
     data = event["data"]
     nonce = unhex(data["nonce"]) if "nonce" in data else None
@@ -82,7 +82,7 @@ def decide_dispute_event(event: Event, before: Game, is_play: IsPlay) -> DomainE
 
 
 def result_problems(event: Event, before: Game) -> Iterator[Message]:
-    """Yield how an event differs from what must directly follow a ruling or an agreement."""
+    """Yield how an event differs from the one that must directly follow a ruling or an agreement."""
     expected = _expected_result(before)
     if expected is None:
         if event["type"] == "PlayResumed":
@@ -111,7 +111,7 @@ def result_problems(event: Event, before: Game) -> Iterator[Message]:
 
 
 def missing_result(last: Game) -> Message | None:
-    """Return what must follow the last event of a record, but is missing; None if nothing is."""
+    """Return the event that must follow the last one of a record, but is missing; None if none is."""
     expected = _expected_result(last)
     if expected is None:
         return None
@@ -146,8 +146,8 @@ def check_foundation(check: Check, event: Event, before: Game, meaning: Message)
 
 
 def _expected_result(before: Game) -> _Result | None:
-    """What must immediately follow the last event of a game; None unless it is a ruling or the last
-    agreement.
+    """Return the event that must follow the last one of a game, if that is a ruling or the last agreement;
+    else None.
     """
     ruled = next(
         (

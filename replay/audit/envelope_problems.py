@@ -1,4 +1,4 @@
-"""What is wrong with the place, the actor and the action of an event, whatever its data are.
+"""Finds problems of the place, the actor and the action of an event, without regard to its data.
 
 A part of the check of decisions (replay/audit/decisions.py).
 """
@@ -53,11 +53,11 @@ _OF_PEOPLE: Final = frozenset(
         "TakebackRequested",
     }
 )
-"""Types of events that bots do not bring about, although the rules would let a player do so."""
+"""Types of events that bots do not cause, although the rules allow it."""
 
 
 def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
-    """Yield what is wrong with the place, the actor and the action of an event, whatever its data are."""
+    """Yield the problems of the place, the actor and the action of an event, without regard to its data."""
     type, by = event["type"], event["by"]
     expected = None if before is None else _expected_next(before)
     if expected not in (None, type):
@@ -79,7 +79,7 @@ def envelope_problems(event: Event, before: Game | None) -> Iterator[Message]:
 
 
 def _absent_actor_problems(event: Event, before: Game) -> Iterator[Message]:
-    """Yield why nobody at the seat, or behind the player, of an event can have caused it."""
+    """Yield the reasons why the seat or the player of an event cannot have caused it."""
     by = event["by"]
     seat = acting_seat(by)
     if seat in before.vacant_seats:
@@ -96,7 +96,7 @@ def _absent_actor_problems(event: Event, before: Game) -> Iterator[Message]:
 
 
 def _expected_next(before: Game) -> str | None:
-    """The type of the event that is appended together with the last one; None if any event may be next."""
+    """Return the type of the event that is appended together with the last one; None if any may follow."""
     if before.seq == 1:
         return "SeatTaken"
     if lifecycle.can_start(before):

@@ -1,7 +1,7 @@
-"""Holders of evidence: the players who may have what a record lacks, because of their part in the game.
+"""Holders of evidence: the players who may have evidence that a record lacks, from their part in the game.
 
-Every accepted action is answered with a receipt, which fixes the whole history up to it. So a player who has
-acted may have kept a receipt, and whoever has read the record before may have kept a copy of it.
+Every accepted action is answered with a receipt, which fixes the whole history up to it. A player who has
+acted may therefore have kept a receipt, and anybody who has read the record before may have kept a copy.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from domain.messages import Message, PlayerWithId, Value, listing, message
 from replay.audit.findings import Check, Topic, Unknown
 
 _MAX_NAMED: Final = 8
-"""Players who are named."""
+"""The most players who are named."""
 _BY_RECEIPT: Final[Collection[Topic]] = ("history", "later")
 """The topics of questions that a receipt, or a copy of the record, can decide."""
 _BY_COPY: Final[Collection[Topic]] = ("copy", "rules")
@@ -47,7 +47,7 @@ def last_receipts(events: Iterable[Event]) -> dict[str, int]:
 
 
 def receipt_holders(receipts: Mapping[str, int], after: int = 0) -> tuple[Message, ...]:
-    """Return who may have kept a receipt for an event after event `after`, the latest one of each player."""
+    """Return sentences on the players with receipts for events after event `after`: the latest of each."""
     latest = sorted(receipts.items(), key=lambda entry: -entry[1])
     return tuple(
         may_have_receipt(PlayerWithId(player), seq)
@@ -67,7 +67,7 @@ def may_have_copy(players: Value) -> Message:
 
 
 def name_holders(checks: Sequence[Check], events: Sequence[Event]) -> None:
-    """Add to each open question who may have the evidence that decides it."""
+    """Add the holders of the evidence that decides it to each open question."""
     receipts = last_receipts(events)
     for check in checks:
         check.unknowns = [

@@ -1,4 +1,4 @@
-"""What an audit returns: checks with findings, unknowns and notes, and the report of them all.
+"""The results of an audit: checks with findings, unknowns and notes, and the report of them all.
 
 Each check has a name, and a verdict: it holds, it is broken (there are findings), or it cannot be known from
 the record (there are unknowns, each with the evidence that would decide it). All sentences are messages,
@@ -73,7 +73,7 @@ UNITS: Final[Mapping[Name, Callable[[int], Message]]] = {
         "event that the older record has too", "events that the older record has too", count=count
     ),
 }
-"""What each check counts, as it follows the number."""
+"""The units that the checks count, as they follow the number."""
 
 
 Kind: TypeAlias = Literal["wrong", "today"]
@@ -95,18 +95,18 @@ Topic: TypeAlias = Literal[
     "progress",
     "program",
 ]
-"""What an open question is about, for a reader who knows nothing of the checks:
+"""The topics of open questions, for readers who do not know the checks:
 
-- `copy`: what cannot be read or computed because of a fault in this file.
+- `copy`: data that cannot be read or computed because of a fault in this file.
 - `key`: whose key has signed the record.
 - `history`: whether everybody was shown this history.
-- `draws`, `redraws`: whether the server chose what was drawn at the start, or when play resumed.
-- `later`: whether the record omits what came after its end.
+- `draws`, `redraws`: whether the server chose the draws at the start, or when play resumed.
+- `later`: whether the record omits events after its end.
 - `witness`: whether a witness saw this history.
-- `signatures`: what a signature of a player does not decide.
+- `signatures`: questions that a player's signature does not decide.
 - `rules`: which version of the rules the server had.
-- `progress`: what is published only when the game has ended.
-- `program`: what this version of the program does not know.
+- `progress`: data that is published only when the game has ended.
+- `program`: data that this version of the program does not know.
 """
 TOPICS: Final[tuple[Topic, ...]] = get_args(Topic)
 """All topics, in the order in which a summary names them."""
@@ -130,7 +130,7 @@ Outcome: TypeAlias = Literal["sound", "broken", "unknown"]
 class Finding:
     """One fault in a record: the problem and its meaning, a sentence each.
 
-    `line` counts the lines of the file from 1; `line` and `seq` are None where there is no such place.
+    `line` counts the lines of the file from 1; `line` and `seq` are None if the fault has no such place.
     """
 
     check: Name
@@ -140,10 +140,9 @@ class Finding:
     meaning: Message
     kind: Kind = "wrong"
     basis: Basis = "record"
-    """What shows the fault, from which follows who answers for it (replay/audit/responsibility.py)."""
+    """The kind of evidence, which determines who answers for the fault (responsibility.py)."""
     code: str | None = None
-    """The same word as in the verifier of the pages (service/pages/static/js/verify); None if that does not
-    tell this fault apart.
+    """The code of the fault in the verifier of the pages (service/pages/static/js/verify), or None.
     """
 
     def as_json(self, renderer: Renderer) -> JsonObject:
@@ -228,7 +227,7 @@ class Check:
 
     @property
     def verdict(self) -> Verdict:
-        """`broken` if anything was found, else `unknown` if anything is left open, else `holds`."""
+        """`broken` if there are findings, else `unknown` if there are open questions, else `holds`."""
         if self.findings:
             return "broken"
         return "unknown" if self.unknowns else "holds"
@@ -271,7 +270,8 @@ class Check:
         topic: Topic | None = None,
     ) -> None:
         """Add a question that the record leaves open: `problem` is a clause that can follow "cannot be
-        known:", `evidence` a sentence about what would decide it. `topic`: None for that of the check.
+        known:", `evidence` a sentence about what would decide it. A `topic` of None stands for that of the
+        check.
         """
         topic = topic or _TOPIC_OF_CHECK.get(self.name, "copy")
         problem = displayable_message(problem)
@@ -283,7 +283,7 @@ class Check:
 
     @property
     def unit(self) -> Message:
-        """What is counted, as it follows the number."""
+        """The unit of the count, as it follows the number."""
         return UNITS[self.name](self.count)
 
     def as_json(self, renderer: Renderer) -> JsonObject:
@@ -302,7 +302,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """One sentence for the whole, its meaning for the reader, and who may have more evidence."""
+    """One sentence on the whole report, its meaning for the reader, and the holders of more evidence."""
 
     sentence: Message
     meaning: Sequence[Message]
@@ -332,7 +332,7 @@ class Report:
     """Whether only the checks of a quick audit were made."""
     names: Names = NO_NAMES
     conclusion: Summary = _NO_SUMMARY
-    """What the report says, for a reader who knows nothing of the checks (replay/audit/summary.py)."""
+    """The summary for readers who do not know the checks (replay/audit/summary.py)."""
 
     @property
     def findings(self) -> list[Finding]:

@@ -1,4 +1,4 @@
-"""Events that today's rules contradict, but those of an earlier version allowed."""
+"""Events that contradict the current rules, but were allowed by those of an earlier version."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -35,16 +35,16 @@ class _Counts(NamedTuple):
 
 
 class FormerCounts:
-    """Follows the counts of missed deadlines in a game as they were before the correction MISSED_DEADLINES.
+    """Tracks the counts of missed deadlines in a game by the rules before the correction MISSED_DEADLINES.
 
-    Counts are kept only where they differ from today's.
+    Counts are kept only where they differ from the current ones.
     """
 
     def __init__(self) -> None:
         self._by_seq: dict[int, _Counts] = {}
 
     def after(self, transition: Transition) -> None:
-        """Count what an event has changed."""
+        """Count the changes by an event."""
         counts = self._counts_after(transition)
         if counts != (transition.after.missed_deadlines, transition.after.forfeits):
             self._by_seq[transition.after.seq] = counts
@@ -66,12 +66,12 @@ class FormerCounts:
         return self._by_seq.get(game.seq, _Counts(game.missed_deadlines, game.forfeits))
 
     def are_different(self, game: Game) -> bool:
-        """Return whether the former counts after the last event of a game are not today's."""
+        """Return whether the former counts after the last event of a game differ from the current ones."""
         return game.seq in self._by_seq
 
 
 class FormerRules:
-    """Explains contradictions to today's rules by those of earlier versions, for one check of a record."""
+    """Explains contradictions to the current rules by earlier ones, for one check of a record."""
 
     def __init__(self, record: Record, check: Check) -> None:
         self._engine = record.header.get("engine", "")
@@ -79,18 +79,18 @@ class FormerRules:
         self._counts = FormerCounts()
 
     def follow(self, transition: Transition) -> None:
-        """Remember what the former rules need to know of an event, before the next one is explained."""
+        """Remember the data of an event that the former rules need, before the next one is explained."""
         self._counts.after(transition)
 
     def explain(
         self, event: Event, before: Game, difference: Message, allows: Callable[[Game], bool]
     ) -> bool:
-        """Return whether the rules before a correction allow an event that today's do not.
+        """Return whether the rules before a correction allow an event that the current rules do not.
 
-        `difference` says how today's rules contradict it. `allows` returns whether the rules of a game allow
-        the event after it; it is called with `before` under the former rules. The explanation becomes a
-        note if the event is older than the correction, and otherwise an open question: the server should
-        have had the corrected rules.
+        `difference` says how the current rules contradict it. `allows` returns whether the rules of a game
+        allow the event after it; it is called with `before` under the former rules. The explanation becomes a
+        note if the event is older than the correction, and otherwise an open question: the server should have
+        had the corrected rules.
         """
         for correction, former in self._former_games(before):
             try:
@@ -149,19 +149,19 @@ class FormerRules:
         )
 
     def _is_older(self, event: Event, correction: AnyCorrection) -> bool:
-        """Whether the event is older than the release, or was exported by an older program."""
+        """Return whether the event is older than the release, or was exported by an older program."""
         return event["at"] < correction.released or (
             _version(self._engine) < _version(correction.engine)
         )
 
 
 def _subject(correction: AnyCorrection) -> Text:
-    """What was corrected: clauses of a game, or something around play."""
+    """Return the subject of a correction: clauses of a game, or something around play."""
     if isinstance(correction, LifeCycleCorrection):
         return correction.subject
     return listing(correction.clauses)
 
 
 def _version(text: str) -> tuple[int, ...]:
-    """The numbers in a version; one without numbers is later than any other."""
+    """Return the numbers in a version; one without numbers is later than any other."""
     return tuple(map(int, _NUMBER.findall(text))) or (10**9,)

@@ -1,4 +1,4 @@
-"""The parts of the check of a head that are about its key: when it was valid, and whether it is trusted."""
+"""The checks of the key of a head: when it was valid, and whether it is trusted."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -43,8 +43,8 @@ def check_listed_keys(check: Check, entries: Sequence[JsonObject]) -> None:
 def check_period(check: Check, entry: JsonObject, head: Event | None, trusted: TrustedKeys) -> None:
     """Check that the key that signed the head was valid at the event `head`, the last one.
 
-    A head is signed at some time after its last event. So a key that was retired before that event has signed
-    outside of its period of validity. A key that became valid after that event need not have, because a
+    A head is signed at some time after its last event. A key that was retired before that event has therefore
+    signed outside of its period of validity. A key that became valid after that event may be right, because a
     record can be requested long after the game.
     """
     add = partial(check.add, line=1)

@@ -26,7 +26,7 @@ _LATEST_TIMESTAMP: Final = 253402300799
 
 
 class _Fault(CartularyError):
-    """What is wrong with a proof, and what that means."""
+    """A fault of a proof, and its meaning."""
 
     def __init__(self, problem: Message, meaning: Message = _CHANGED) -> None:
         super().__init__(problem)
@@ -40,8 +40,8 @@ def check_inclusion(
     """Check the proof of inclusion in the header, and the cosignatures of these witnesses.
 
     If the header or the keys that are `trusted` name a transparency log of the server, the proof must cover
-    the last event of the record; otherwise it cannot be known whether everybody was shown this history. A
-    record of a server without a log claims nothing, so the check then holds and notes what a proof would add.
+    the last event of the record; otherwise it is unknown whether everybody was shown this history. A record
+    of a server without a log makes no claim, so the check then holds and notes what a proof would add.
     """
     check = Check("inclusion")
     if not record.header:
@@ -87,7 +87,7 @@ def _known_log(record: Record, trusted: TrustedKeys) -> str | None:
 
 
 def _check_coverage(check: Check, record: Record, origin: str, known_log: str | None) -> None:
-    """Check that a valid proof is for the last event, and for the log that is known, if there is one."""
+    """Check that a valid proof is for the last event, and for the known log, if there is one."""
     log = record.header.get("log")
     if log is not None and origin != log:
         check.add(
@@ -206,7 +206,7 @@ def _signed_checkpoint(record: Record, inclusion: JsonObject) -> tuple[SignedNot
 
 
 def _check_cosignatures(check: Check, note: SignedNote, witnesses: Sequence[NoteKey]) -> None:
-    """Check the cosignatures of these witnesses, and note those of others."""
+    """Check the cosignatures of these witnesses, and note those of other witnesses."""
     verified: dict[NoteKey, int] = {}
     for witness in witnesses:
         try:

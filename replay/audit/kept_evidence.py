@@ -1,6 +1,7 @@
-"""The check of what a player's programs have kept of a game by themselves: receipts, and nonces.
+"""The check against the receipts and nonces that a player's programs have kept of a game.
 
-A server can write in the log that a player has sent a nonce. Only a program that kept the nonce knows better.
+A server can write into the log that a player has sent some nonce. Only a program that kept the real nonce can
+contradict it.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,10 +16,10 @@ from replay.audit.findings import Check
 
 @dataclass(frozen=True, slots=True)
 class KeptEvidence:
-    """What was kept of one game: receipts, and nonces as `{"game", "seq", "nonce", "commitment"}`.
+    """The evidence of one game: receipts, and nonces as `{"game", "seq", "nonce", "commitment"}`.
 
     Event `seq` or an earlier one has the nonce. `commitment` is the one that the program saw before it sent
-    the nonce, or None. `fault` is why not everything can be read.
+    the nonce, or None. `fault` is the reason why some of it cannot be read.
     """
 
     receipts: Sequence[JsonObject] = ()
@@ -29,7 +30,7 @@ class KeptEvidence:
 NO_EVIDENCE: Final = KeptEvidence()
 
 EvidenceSource: TypeAlias = Callable[[str], KeptEvidence]
-"""Returns what was kept of the game with an id."""
+"""Returns the kept evidence of the game with an id."""
 
 
 def nothing_kept(_game: str) -> KeptEvidence:
@@ -38,7 +39,7 @@ def nothing_kept(_game: str) -> KeptEvidence:
 
 
 def note_kept_receipts(check: Check, evidence: KeptEvidence) -> None:
-    """Note how many receipts the player's programs have kept of the game, and whether some cannot be read."""
+    """Note the number of receipts that the player's programs have kept, and whether some cannot be read."""
     if evidence.receipts:
         check.note(
             plural_message(
@@ -59,8 +60,8 @@ def note_kept_receipts(check: Check, evidence: KeptEvidence) -> None:
 
 
 def check_nonces(check: Check, record: Record, nonces: Sequence[JsonObject]) -> None:
-    """Check that the record has the nonces that the player's programs have sent, after the commitment that
-    they had seen. A nonce that was sent after the record was written is left out.
+    """Check that the record has the nonces that the player's programs sent, and the commitments that they had
+    seen before. Nonces that were sent after the record was written are left out.
     """
     created = record.events[0]
     for entry in nonces:

@@ -1,10 +1,10 @@
 """The check of the signatures with which players vouch for their actions and statements.
 
-A signature is checked with the keys that the log itself has registered for the player by then, so nobody
-needs the server for it. It must cover the position on which the player acted: one that was made for another
-game, for another history of this game, or for an earlier moment is a finding. An action without a signature
-rests on the word of the server, which authenticated its player; that is no fault, and the report says of how
-many actions it is true. It says the same of statements, in a record in which anybody has signed one.
+A signature is checked with the keys that the log itself has registered for the player by then, so the server
+is not needed. It must cover the position on which the player acted: a signature for another game, for another
+history of this game, or for an earlier moment is a finding. An action without a signature rests on the word
+of the server, which authenticated its player; that is not a fault, and the report counts these actions. It
+also counts such statements, in a record in which anybody has signed one.
 """
 
 from collections import Counter
@@ -47,7 +47,7 @@ class PlayerSignaturesCheck:
         self._statements: Counter[_Name] = Counter()
         self._signed_statements: Counter[_Name] = Counter()
         self._last_statements: dict[str, int] = {}
-        """The last statement of each person, by its seq."""
+        """The seq of the last statement of each person."""
         self._keys: dict[str, _Name] = {}
         """The keys that have signed, each with its owner."""
         self._is_action_signed = False
@@ -79,7 +79,7 @@ class PlayerSignaturesCheck:
             self._keys.setdefault(signed["key"], name)
 
     def finish(self) -> None:
-        """Note how many actions and statements of each person are signed, once every event was examined."""
+        """Note the numbers of signed actions and statements of each person, after all events."""
         if self._actions and not self._is_action_signed:
             self.check.note(
                 message("No player signed an action: all actions rest on the server's word.")
@@ -120,7 +120,7 @@ class PlayerSignaturesCheck:
             )
 
     def _problem(self, event: Event, before: Game | None, person: str | None) -> Message | None:
-        """Return why the signatures of an event are not those of its person; None if they are."""
+        """Return the reason why the signatures of an event are not those of its person; None if they are."""
         signature, prepared = event.get("signature"), event.get("prepared")
         if before is None or person is None:
             return message("it has a signature, but no action or statement that it could cover")
@@ -143,7 +143,7 @@ class PlayerSignaturesCheck:
     def _problem_of_head(
         self, event: Event, before: Game, person: str, head: str
     ) -> Message | None:
-        """Return what is wrong with the position for which something was signed; None if nothing is."""
+        """Return the problem of the position for which something was signed; None if there is none."""
         seq = self._seqs.get(head)
         if seq is None or seq > before.seq:
             return _problem_of_history(seq)
@@ -167,7 +167,7 @@ class PlayerSignaturesCheck:
     def _problem_of_prepared(
         self, event: Event, before: Game, person: str, prepared: PreparedSignature
     ) -> Message | None:
-        """Return why an action is none that its player had prepared and signed; None if it is one."""
+        """Return the reason why an action was not prepared and signed by its player; None if it was."""
         if event["action"] is None or "conditional" not in event:
             return message("it has the proof of a conditional action, but is not marked as one")
         seq = self._seqs.get(prepared["head"])
@@ -205,7 +205,7 @@ def _problem_of_key(event: Event, before: Game, person: str, key: str) -> Messag
 
 
 def _problem_of_history(seq: int | None) -> Message:
-    """Return what is wrong with a signature for an event that does not come before it in this record."""
+    """Return the problem of a signature for an event that does not precede it in this record."""
     if seq is None:
         return message(
             "it was signed after an event that is not in this record: the player saw another history"
@@ -230,7 +230,7 @@ def _name(event: Event, person: str) -> _Name:
 
 
 def _order(entry: tuple[_Name, int]) -> tuple[bool, str | int]:
-    """Return the place of an entry with a name: seats first, in order, and then people without one."""
+    """Return the sorting key of an entry with a name: first seats, in order, then people without one."""
     name, _ = entry
     return (False, name.seat) if isinstance(name, PlayerAt) else (True, name.id)
 

@@ -1,8 +1,8 @@
 """The quick audit: the form of a record, its hash chain and the signature of its head. No game is replayed.
 
 Nearly every line of a record is an event in the usual form. Such a line is checked with a few comparisons of
-bytes, and nothing of it is kept. If any line of a record is not as expected, the whole record is read again
-by the checks of the complete audit, which find the place and the reason.
+bytes, and not kept. If any line of a record is unexpected, the checks of the complete audit read the whole
+record again, and find the place and the reason.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ _FIELDS_OF_ALL_EVENTS: Final = 11
 """Fields of an event without `secrets` and `signature`, which few events have."""
 _LINE_OPTIONS: Final = CANONICAL_OPTIONS | orjson.OPT_APPEND_NEWLINE
 _MAX_BYTES: Final = MAX_VALUES
-"""Size of a record that cannot have more than `MAX_VALUES` values, so that they need not be counted."""
+"""The size up to which a record has at most `MAX_VALUES` values, so that they need not be counted."""
 
 
 def quick_audit(
@@ -93,8 +93,8 @@ def _audit_usual(data: bytes, keys: Sequence[str], trusted: TrustedKeys) -> Repo
 
 
 def _read_chain(lines: Sequence[bytes], game: str) -> tuple[Event, Event, int] | None:
-    """Return the first and the last event, and how many there are, up to the first line after the header that
-    is not the next event of the chain. None if there is no event.
+    """Return the first and the last event, and their number, up to the first line after the header that is
+    not the next event of the chain; None without events.
 
     An event in the usual form has the fields that every event has, and a type that has occurred before. This
     loop repeats the checks of `check_envelope` for such events, without a call for each field.

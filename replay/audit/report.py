@@ -17,11 +17,11 @@ _RED: Final = "bold red"
 _YELLOW: Final = "yellow"
 _STYLES: Final[Mapping[Outcome, str]] = {"sound": _GREEN, "broken": _RED, "unknown": _YELLOW}
 _MOST_PER_CHECK: Final = 5
-"""Findings shown per check, besides the first one of the report."""
+"""The most findings that are shown per check, besides the first one of the report."""
 _MOST_LISTED: Final = 20
-"""Open questions, and notes, that a report shows."""
+"""The most open questions, and the most notes, that a report shows."""
 _LEAST_TITLE_WIDTH: Final = 10
-"""Columns of the names of checks in the margin, if none is longer."""
+"""The width of the margin with the names of checks, if no name is longer."""
 _VERDICTS: Final[Mapping[Outcome, Message]] = {
     "sound": message_in("verdict", "sound"),
     "broken": message_in("verdict", "broken"),
@@ -38,7 +38,7 @@ def report_line(report: Report, name: Value, styler: Styler, renderer: Renderer)
 def report_page(report: Report, name: Value, styler: Styler, width: int, renderer: Renderer) -> str:
     """Return the whole report in lines of about `width` columns, with a final line feed.
 
-    It begins with one sentence for the whole, and what that means for the reader; the details follow. The
+    It begins with one sentence on the whole and its meaning for the reader; the details follow. The
     last paragraph is the verdict: in English "sound", "broken: …" or "cannot be known: …".
     """
     renderer = renderer.with_names(report.names)
@@ -67,7 +67,7 @@ def report_page(report: Report, name: Value, styler: Styler, width: int, rendere
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """How the parts of a page are laid out, with the names of the checks in its margin."""
+    """The layout of a page, with the names of the checks in its margin."""
 
     renderer: Renderer
     styler: Styler
@@ -77,11 +77,11 @@ class _Page:
 
     @property
     def margin(self) -> int:
-        """Columns of the margin with the name of the check."""
+        """The width of the margin with the name of the check."""
         return self.title_width + 4
 
     def conclusion_lines(self, report: Report) -> list[str]:
-        """Return the sentence for the whole, and a paragraph with its meaning for the reader."""
+        """Return the sentence on the whole report, and a paragraph with its meaning for the reader."""
         conclusion = report.conclusion
         style = _STYLES[report.verdict]
         sentence = wrap(self.renderer(conclusion.sentence), self.width, columns)
@@ -137,7 +137,7 @@ class _Page:
         ]
 
     def rest(self, count: int) -> list[str]:
-        """Return the line that says how many more items there are; [] if there are none."""
+        """Return the line with the number of further items; [] if there are none."""
         if count <= 0:
             return []
         more = self.renderer(plural_message("and {count} more", "and {count} more", count=count))
@@ -186,7 +186,7 @@ def _verdict_line(report: Report, styler: Styler, renderer: Renderer) -> str:
 
 
 def _open_questions(report: Report) -> Value:
-    """Return the only question that is open, or how many are: they are listed above."""
+    """Return the only open question, or the number of open questions, which are listed above."""
     if len(report.unknowns) == 1:
         return report.unknowns[0].problem
     return plural_message(

@@ -56,11 +56,10 @@ def audit(
     """Run every check on the record in a binary file.
 
     `keys` are public keys in hex, one of which must have signed the record. Without any, it should be one of
-    the keys that are `trusted`; it cannot be known whether another key belongs to a server. `receipts` are
-    checked in addition to those in the record, and those of `kept_receipts` that are for its game.
-    `kept_evidence` returns what the player's programs have kept of a game.
-    `witnesses` are the keys of witnesses whose cosignatures are checked. `against` is an older record, which
-    this one should continue.
+    the `trusted` keys; it is unknown whether another key belongs to a server. `receipts` are checked in
+    addition to those in the record, and those of `kept_receipts` that are for its game. `kept_evidence`
+    returns the evidence that the player's programs have kept of a game. `witnesses` are the keys of witnesses
+    whose cosignatures are checked. `against` is an older record, which this one should continue.
     """
     record, faults = scan(source)
     if not record.events:

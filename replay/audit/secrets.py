@@ -102,7 +102,7 @@ def _label(record: Record, name: str) -> Value:
 
 
 def _commitments(record: Record, seq: int) -> Mapping[str, str]:
-    """The commitments of event `seq` by name; none if there is no such event."""
+    """Return the commitments of event `seq` by name; none if there is no such event."""
     return record.events[seq - 1].get("secrets", {}) if seq <= len(record.events) else {}
 
 
@@ -136,7 +136,7 @@ def ending(record: Record) -> Event | None:
 
 
 def published_secret(record: Record) -> bytes | None:
-    """Return the game's secret as its end publishes it; None if it is not the one committed to."""
+    """Return the game's secret that its end publishes; None if it does not match the commitment."""
     end = ending(record)
     if end is None:
         return None
@@ -149,7 +149,7 @@ def published_secret(record: Record) -> bytes | None:
 
 
 def infer_secrets(record: Record) -> tuple[Opened, Mapping[int, Text]]:
-    """Return values for all secrets, by seq and name, with which the game can have gone as recorded.
+    """Return values for all secrets, by seq and name, that are consistent with the record.
 
     Values that the record opens are among them; the rules infer the others from the log. Also returns, by
     seq, the events that no secrets allow, with the reason.

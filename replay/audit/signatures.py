@@ -1,4 +1,4 @@
-"""The checks that look at lines and signatures only: the form of the file, its head, and receipts."""
+"""The checks of lines and signatures alone: the form of the file, its head, and receipts."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, TypeAlias
@@ -56,7 +56,7 @@ def check_form(record: Record, faults: Sequence[Fault]) -> Check:
 
 
 def _unknown_fields(record: Record) -> dict[str, int]:
-    """The fields of events that this version does not know, each with the first event that has it."""
+    """Return the fields of events that this version does not know, each with the first event that has it."""
     unknown: dict[str, int] = {}
     for seq, event in enumerate(record.events, 1):
         for name in event.keys() - _EVENT_FIELDS:
@@ -74,8 +74,8 @@ def check_head(
 ) -> Check:
     """Check that the header belongs to these events, and is signed by a key that was valid and is trusted.
 
-    If there are `expected_keys` (public keys in hex), it must be one of those; otherwise it should be one of
-    those that are `trusted`. `is_cut` states that lines after the last event of `record` could not be read.
+    If there are `expected_keys` (public keys in hex), the key must be one of those; otherwise it should be
+    one of the `trusted` ones. `is_cut` states that lines after the last event of `record` could not be read.
     `event_count` is the number of events in the file, if `record` contains only the first and the last one.
     """
     check = Check("head")
@@ -143,7 +143,8 @@ def check_head(
 
 def is_signed_as_it_is(record: Record) -> bool:
     """Return whether a key that the header lists has signed the header, and with it all events: each contains
-    the hash of the one before it, and the header that of the last one. Whose key it is, is not known here.
+    the hash of the one before it, and the header that of the last one. The owner of the key is not known
+    here.
     """
     try:
         check_signed_head(record.header, record.header["keys"])
@@ -200,8 +201,9 @@ def check_receipts(
 ) -> Check:
     """Check that the receipts in the record and the extra ones are genuine, and match the events.
 
-    They must be signed by a key that the record lists or that is `trusted`. Of the receipts in `kept`, those
-    for other games are skipped and counted. `evidence` is what the player's programs have kept of this game.
+    They must be signed by a key that the record lists or that is `trusted`. Receipts in `kept` for other
+    games are skipped and counted. `evidence` is the evidence that the player's programs have kept of this
+    game.
     """
     check = Check("receipts")
     of_game = kept.get(record.events[0]["game"], ())

@@ -1,8 +1,8 @@
-"""The findings of an audit in a few words: one sentence for the whole, and its meaning.
+"""Summarizes the findings of an audit in one sentence and its meaning.
 
-Both follow from the findings and the open questions of a report, and from nothing else, so that they cannot
-contradict the details. The verifier of the pages (service/pages/static/js/verify) and the page of proofs use
-the same sentences, by the same topics.
+Both are derived only from the findings and the open questions of a report, so that they cannot contradict the
+details. The verifier of the pages (service/pages/static/js/verify) and the page of proofs use the same
+sentences, by the same topics.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -31,7 +31,7 @@ QUESTIONS: Final[Mapping[Topic, Message]] = {
     "progress": message("what stays hidden until the game ends"),
     "program": message("what some fields of the file mean"),
 }
-"""What cannot be known, as it follows "cannot be known:"."""
+"""The topics of open questions, as they follow "cannot be known:"."""
 MEANINGS: Final[Mapping[Topic, Message]] = {
     "copy": message("An intact copy of the record would show it."),
     "key": message(
@@ -63,7 +63,7 @@ MEANINGS: Final[Mapping[Topic, Message]] = {
     ),
     "program": message("A newer version of this program may know them."),
 }
-"""What each open question means for the reader."""
+"""The meaning of each open question for the reader."""
 FAULTS: Final[Mapping[Name, Message]] = {
     "form": message("the file is damaged, or was changed"),
     "head": message("the signature of the server does not fit this record"),
@@ -77,7 +77,7 @@ FAULTS: Final[Mapping[Name, Message]] = {
     "inclusion": message("the log of the server does not contain this history"),
     "against": message("this record does not continue the older one"),
 }
-"""What is broken, by the check that has found it."""
+"""The kinds of faults, by the check that finds them."""
 NUMBERS: Final = (
     message_in("number of things", "two"),
     message_in("number of things", "three"),
@@ -92,7 +92,7 @@ NUMBERS: Final = (
 )
 """The numbers of open questions in words, from two on."""
 MAX_MEANINGS: Final = 2
-"""Open questions whose meaning a summary explains."""
+"""The most open questions whose meaning a summary explains."""
 
 EVERYTHING_HOLDS: Final = message("Everything checks out.")
 EVERYTHING_ELSE_HOLDS: Final = message("Everything else was checked, and is right.")
@@ -117,8 +117,8 @@ ANSWERS: Final[Mapping[Responsible, Message]] = {
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a summary says of a record besides what was found: the `actions` of people, how many of them their
-    players have `signed`, and the seq of the last action of each player, by id.
+    """The facts about a record in a summary, besides the findings: the number of `actions` of people, the
+    number of `signed` ones, and the seq of the last action of each player, by id.
     """
 
     actions: int = 0
@@ -143,7 +143,7 @@ def described(header: JsonObject, first: Event, count: int, status: str | None) 
 
 
 def facts_of(record: Record) -> Facts:
-    """Return what a summary says of a record besides what was found."""
+    """Return the facts about a record in a summary, besides the findings."""
     signed = [
         (player, event["seq"], "signature" in event)
         for player, event in actions_of_people(record.events)
@@ -187,7 +187,7 @@ def _summary(checks: Sequence[Check], facts: Facts, *, is_quick: bool) -> Summar
 
 
 def open_sentence(topics: Collection[Topic]) -> Message:
-    """Return the sentence for a record in which nothing is broken, and these questions are open."""
+    """Return the sentence for a record without faults in which these questions are open."""
     questions = [QUESTIONS[topic] for topic in TOPICS if topic in topics]
     if len(questions) == 1:
         return one_open(questions[0])
@@ -211,7 +211,7 @@ def several_open(number: Value, questions: Value) -> Message:
 
 
 def checkable_sentence(topics: Collection[Topic]) -> Message:
-    """Return the sentence for a game that nobody has checked here, with these questions that stay open."""
+    """Return the sentence for a game that has not been checked here, with these open questions."""
     questions = [QUESTIONS[topic] for topic in TOPICS if topic in topics]
     if not questions:
         return message("Everything about this game can be checked.")
@@ -229,19 +229,19 @@ def checkable_sentence(topics: Collection[Topic]) -> Message:
 
 
 def broken(fault: Value, seq: Value | None) -> Message:
-    """Return the sentence for a record with a fault, at event `seq` if it is at one."""
+    """Return the sentence for a record with a fault, at event `seq` if given."""
     if seq is None:
         return message("Something is broken: {fault}.", fault=fault)
     return message("Something is broken at event {seq}: {fault}.", seq=seq, fault=fault)
 
 
 def meanings(topics: Collection[Topic]) -> list[Message]:
-    """Return what the first of these open questions mean for the reader."""
+    """Return the meanings of the first of these open questions for the reader."""
     return [MEANINGS[topic] for topic in TOPICS if topic in topics][:MAX_MEANINGS]
 
 
 def signing(actions: int, signed: int) -> list[Message]:
-    """Return what the signatures of players show of their actions; nothing if there are no actions."""
+    """Return the sentences on the signatures of players' actions; none without actions."""
     if not actions:
         return []
     if signed == actions:

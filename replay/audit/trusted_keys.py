@@ -1,7 +1,7 @@
 """The keys of servers that the reader of a record trusts, as ssh knows the keys of hosts.
 
-Anybody can generate a key and sign a record with it. So a signature proves something only to a reader who
-knows whose key it is. Where trusted keys are stored is up to the program (cartulary/trusted_keys.py).
+Anybody can generate a key and sign a record with it. A signature therefore proves something only to a reader
+who knows the owner of the key. The program stores trusted keys (cartulary/trusted_keys.py).
 """
 
 from collections.abc import Sequence
@@ -19,8 +19,8 @@ PLAYOUT = "playout"
 @dataclass(frozen=True, slots=True)
 class TrustedKey:
     """A public key (hex). `origin` is the name of its server, `since` and `until` are its period of validity,
-    and `log` is the name of the transparency log of its server, where these are known. `source` says where
-    the key comes from.
+    and `log` is the name of the transparency log of its server, where these are known. `source` is the origin
+    of the entry.
     """
 
     public: str
@@ -36,7 +36,7 @@ class TrustedKey:
         return key_id(bytes.fromhex(self.public))
 
     def merged(self, other: "TrustedKey") -> "TrustedKey":
-        """Return what is known about this key together with a later entry for it."""
+        """Return this entry merged with a later entry for the same key."""
         return replace(
             other,
             origin=other.origin or self.origin,
@@ -48,13 +48,13 @@ class TrustedKey:
 
 @dataclass(frozen=True, slots=True)
 class TrustedKeys:
-    """All keys that are trusted, each once."""
+    """All trusted keys, without repetitions."""
 
     keys: tuple[TrustedKey, ...] = ()
 
     @classmethod
     def of(cls, entries: Sequence[TrustedKey]) -> "TrustedKeys":
-        """Return the keys of these entries, of which later ones complete earlier ones."""
+        """Return the keys of these entries, merging later entries into earlier ones."""
         by_public: dict[str, TrustedKey] = {}
         for entry in entries:
             earlier = by_public.get(entry.public)
@@ -66,7 +66,7 @@ class TrustedKeys:
         return next((key for key in self.keys if key.public == public), None)
 
     def of_origin(self, origin: str | None) -> tuple[TrustedKey, ...]:
-        """Return the keys that are remembered for a server; none for a server without a name."""
+        """Return the trusted keys of a server; none for a server without a name."""
         return tuple(key for key in self.keys if origin is not None and key.origin == origin)
 
     def known_entries(self, listed: Sequence[JsonObject]) -> list[JsonObject]:
@@ -91,7 +91,7 @@ NO_TRUSTED_KEYS: Final = TrustedKeys()
 
 
 def fingerprint(public: str) -> str:
-    """Return the SHA-256 of a public key, in hex, by which people compare it; it begins with the key's id."""
+    """Return the SHA-256 of a public key, in hex, for people to compare; it begins with the key's id."""
     return digest(bytes.fromhex(public))
 
 

@@ -1,6 +1,6 @@
-"""Comparisons of two records: is one a continuation of the other, and if not, who signed what.
+"""Comparisons of two records: whether one continues the other, and if not, what the signatures prove.
 
-`compare` (comparison.py) finds the relation of two histories (histories.py), collects what was signed about
-each of them (attestations.py), and finds what that proves against whom (proofs.py). conclusions.py has the
-sentences about the result, and report.py renders them all. witness_files.py compares what browsers have seen.
+`compare` (comparison.py) finds the relation of two histories (histories.py), collects the attestations about
+each of them (attestations.py), and finds the proofs in these (proofs.py). conclusions.py has the sentences
+about the result, and report.py renders them all. witness_files.py compares the observations of browsers.
 """

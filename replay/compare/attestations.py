@@ -1,7 +1,7 @@
-"""What was signed about the history of a game: the heads of records, receipts, and players' actions.
+"""The signatures about the history of a game: the heads of records, receipts, and players' actions.
 
-A valid signature of an event's hash stands for all events up to it, because each event contains the hash of
-the one before. Whose key it is, and whether that signer can be trusted, is not decided here.
+A valid signature of an event's hash covers all events up to it, because each event contains the hash of the
+one before. The owner of the key, and whether they can be trusted, is not decided here.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,12 +19,12 @@ from replay.language.renderer import Renderer
 
 Kind: TypeAlias = Literal["head", "receipt", "action"]
 NumberedReceipt: TypeAlias = tuple[int, JsonObject]
-"""A receipt with the number of its line."""
+"""A receipt, with the number of its line."""
 Progress: TypeAlias = Callable[[Iterable[NumberedReceipt], int], Iterable[NumberedReceipt]]
-"""Iterates over receipts, of which there are so many, and may show the progress."""
+"""Iterates over receipts, given their number, and can show the progress."""
 
 _MOST_CHARACTERS: Final = 64
-"""Characters of an id that a fault quotes."""
+"""The most characters of an id that a fault quotes."""
 
 
 def no_progress(receipts: Iterable[NumberedReceipt], _total: int) -> Iterable[NumberedReceipt]:
@@ -72,9 +72,9 @@ class Attestation:
 def attestations(
     a: History, b: History, trusted: Collection[str] = (), progress: Progress = no_progress
 ) -> list[Attestation]:
-    """Return everything that either record has a signature of, in the order of the files.
+    """Return the attestations in both records, in the order of the files.
 
-    The keys are those that either record lists, and the public keys (hex) that the reader knows.
+    The keys are those that the records list, and the public keys (hex) that the reader knows.
     """
     keys = listed_keys(a, b)
     listed = {entry["public"] for entry in keys}
@@ -103,7 +103,8 @@ def acknowledged_keys(history: History, head: Attestation) -> frozenset[str]:
 
 
 def listed_keys(a: History, b: History) -> list[JsonObject]:
-    """The entries of all keys that a header lists, each only once and with the earliest retirement.
+    """Return the entries of all keys that the headers list, without repetitions, with the earliest
+    retirement.
 
     Entries whose id is not that of their public key are left out.
     """
@@ -122,7 +123,7 @@ def listed_keys(a: History, b: History) -> list[JsonObject]:
 def _head(
     side: Side, history: History, other: History, keys: Sequence[JsonObject]
 ) -> Iterator[Attestation]:
-    """The head in a record's header. It need not be that of the record's own events."""
+    """Return the head in a record's header, which need not be that of the record's events."""
     header = history.record.header
     if not header:
         return
@@ -181,7 +182,7 @@ def receipt_attestation(
 
 
 def _actions(side: Side, history: History, other: History) -> Iterator[Attestation]:
-    """The players' signatures in the intact events of a history, by the keys that it has added before."""
+    """Return the players' signatures in the intact events of a history, by keys that it added before."""
     keys: dict[str, tuple[str, str]] = {}
     for event in history.events[: history.intact]:
         data = event["data"]

@@ -1,4 +1,4 @@
-"""Compares two records and concludes what the difference means and proves."""
+"""Compares two records, and draws conclusions from the difference."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ Verdict: TypeAlias = Literal["continuation", "divergence", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two records, how they are related, and what the signatures in them prove.
+    """Two records, their relation, and the proofs from the signatures in them.
 
     `common` is the number of events that both have, from the first. `denials` are the valid attestations, by
     keys that signed the head of either record or that are trusted, that contradict a record. `trusted` are
@@ -178,7 +178,7 @@ def compare_histories(
 def _is_denial(
     attestation: Attestation, histories: Sequence[History], signers: frozenset[str]
 ) -> bool:
-    """Whether a valid attestation names another history than records that do not contradict each other."""
+    """Return whether a valid attestation contradicts records that do not contradict each other."""
     seq = attestation.seq
     if attestation.fault or seq is None or attestation.public not in signers:
         return False

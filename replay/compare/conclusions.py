@@ -1,4 +1,4 @@
-"""What a comparison means and proves, in sentences: the relation of two records, and who answers for it."""
+"""The sentences on a comparison: the relation of two records, its meaning, and the proofs."""
 
 from collections.abc import Sequence
 from typing import Final, TypeAlias, assert_never
@@ -10,13 +10,13 @@ from replay.compare.histories import SIDES, Divergence
 from replay.compare.proofs import Proof
 
 Labels: TypeAlias = tuple[Message, Message]
-"""What the two records are called in a sentence."""
+"""The labels of the two records in a sentence."""
 A_AND_B: Final[Labels] = (
     message_in("record in a sentence", "A"),
     message_in("record in a sentence", "B"),
 )
 HASH_DIGITS: Final = 12
-"""Digits of a hash that a sentence quotes."""
+"""The number of digits of a hash that a sentence quotes."""
 
 
 def summary(comparison: Comparison, labels: Labels = A_AND_B) -> Message:
@@ -128,7 +128,7 @@ def _divergence(comparison: Comparison, labels: Labels) -> Message:
 
 
 def missing_events(first: int, last: int, longer: Message, shorter: Message) -> Message:
-    """Return that the shorter of two records lacks the events from `first` to `last` of the longer one."""
+    """Return the sentence that a record lacks the events from `first` to `last` of a longer one."""
     if first == last:
         return message(
             "event {seq} of {longer} is missing in {shorter}",
@@ -146,7 +146,7 @@ def missing_events(first: int, last: int, longer: Message, shorter: Message) -> 
 
 
 def meaning(divergence: Divergence) -> Message:
-    """Return what a divergence means, in a sentence or two."""
+    """Return the meaning of a divergence, in a sentence or two."""
     match divergence.kind:
         case "edited":
             return message(
@@ -170,7 +170,7 @@ def meaning(divergence: Divergence) -> Message:
 
 
 def conclusions(comparison: Comparison, labels: Labels = A_AND_B) -> list[Message]:
-    """Return what the signatures prove about a divergence, in sentences; [] if there is none."""
+    """Return the sentences on the proofs about a divergence; [] if there is none."""
     if comparison.verdict != "divergence" or comparison.relation == "other_game":
         return []
     if comparison.proofs:
@@ -253,7 +253,7 @@ def _proof(proof: Proof, labels: Labels) -> Message:
 
 
 def place(attestation: Attestation, labels: Labels = A_AND_B) -> Message:
-    """Return in which record, and in which line of it, an attestation is: `in line 3 of A`."""
+    """Return the place of an attestation: `in line 3 of A`."""
     label = labels[SIDES.index(attestation.side)]
     if attestation.line is None:
         return message("in {record}", record=label)
@@ -261,7 +261,7 @@ def place(attestation: Attestation, labels: Labels = A_AND_B) -> Message:
 
 
 def attestation_name(attestation: Attestation) -> Message:
-    """Return what was signed."""
+    """Return the name of the signed object."""
     match attestation.kind:
         case "head":
             return message("the head of a record, event {seq}", seq=attestation.seq or 0)

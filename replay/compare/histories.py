@@ -1,6 +1,6 @@
-"""The histories in two records: how far they are the same, and what happened to the first event that differs.
+"""The histories in two records: their common events, and the first event that differs.
 
-Nothing here trusts a hash that a file states: how far a file is an unbroken hash chain is computed first.
+No hash that a file states is trusted: the unbroken part of its hash chain is computed first.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ Relation: TypeAlias = Literal[
 DivergenceKind: TypeAlias = Literal["edited", "missing", "moved", "rewritten", "other_history"]
 
 _CONTENT: Final = ("type", "by", "action", "data", "at")
-"""The fields of an event that stay the same if earlier events are changed and all are sealed again."""
+"""The fields of an event that do not change if earlier events are changed and all are sealed again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class History:
 
     @property
     def has_only_receipts(self) -> bool:
-        """Whether this is a file of receipts, and no record."""
+        """Whether this is a file of receipts, and not a record."""
         return not self.record.header and not self.faults and bool(self.record.receipts)
 
     def contains(self, seq: int, hash: str) -> bool:
@@ -64,10 +64,10 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where two records of one game first differ: after event `after`, which both have (0: from the start).
+    """The first difference of two records of one game, which is after event `after`.
 
-    `side` is the record that was edited, or in which events are missing, where this can be told. `first` and
-    `last` are the seqs of the missing events in the other record.
+    Both have this event; 0 stands for the start. `side` is the record that was edited, or that lacks events,
+    if that is known. `first` and `last` are the seqs of the missing events in the other record.
     """
 
     kind: DivergenceKind
@@ -88,13 +88,13 @@ class Divergence:
 
 
 def history_of_receipts(receipts: Sequence[JsonObject]) -> History:
-    """Return a history of which nothing is known but the receipts for some of its events."""
+    """Return a history that is known only from receipts for some of its events."""
     lines = [*range(1, len(receipts) + 1)]
     return History(Record({}, receipts=[*receipts], receipt_lines=lines), (), 0, is_cut=False)
 
 
 def read_history(source: BinaryIO) -> History:
-    """Return the part of the history in a binary file that can be read."""
+    """Return the readable part of the history in a binary file."""
     return history_of(*scan(source))
 
 
@@ -105,7 +105,7 @@ def history_of(record: Record, faults: Sequence[Fault]) -> History:
 
 
 def _intact(record: Record) -> int:
-    """The number of events, from the first, whose hashes, seqs and game are right."""
+    """Return the number of events, from the first, whose hashes, seqs and game are right."""
     prev = ZEROS
     for count, (event, line) in enumerate(zip(record.events, record.lines, strict=True)):
         is_next = event["seq"] == count + 1 and event["prev"] == prev
@@ -118,7 +118,7 @@ def _intact(record: Record) -> int:
 
 
 def relation(a: History, b: History) -> tuple[Relation, Divergence | None]:
-    """Return how two histories are related, and where they diverge if they do."""
+    """Return the relation of two histories, and their divergence, if any."""
     if not a.events or not b.events:
         has_receipts = any(history.has_only_receipts for history in (a, b))
         return ("receipts" if has_receipts and (a.events or b.events) else "unknown"), None
@@ -151,8 +151,8 @@ def _divergence(a: History, b: History, common: int) -> Divergence:
         return Divergence("edited", common, edited)
     for side, short, long in (("a", rest_a, rest_b), ("b", rest_b, rest_a)):
         if (gap := _index(long, short[0])) is not None:
-            # The first event of one side comes later on the other side: what is between is missing, unless
-            # it comes later on the first side too.
+            # The first event of one side comes later on the other side: the events in between are missing,
+            # unless they come later on the first side too.
             if _index(short, long[0]) is not None:
                 return Divergence("moved", common)
             lacking: Side = "a" if side == "a" else "b"
@@ -166,7 +166,7 @@ def _divergence(a: History, b: History, common: int) -> Divergence:
 
 
 def _edited_side(a: History, b: History, common: int) -> Side | None:
-    """The record whose first differing event does not match its own hash, if the other one's does.
+    """Return the record whose first differing event does not match its own hash, if the other one's does.
 
     An event that follows a gap has a right hash, so only its content is hashed here.
     """

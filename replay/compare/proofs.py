@@ -1,8 +1,8 @@
-"""What attestations about two histories prove, and against whom.
+"""The proofs in attestations about two histories.
 
 Two valid signatures by one key about different histories of the same game prove that the holder of that key
-signed two histories: anybody who has both records can check that. A key stands for all keys that the header
-of a record signed with it lists: a server that has changed its key cannot deny the old one.
+signed two histories, as anybody with both records can check. A key represents all keys in the header of a
+record that it signed: a server that has changed its key cannot deny the old one.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +16,7 @@ from replay.compare.histories import History
 from replay.language.renderer import Renderer
 
 _MOST_OTHERS: Final = 100
-"""Attestations about neither history that are examined."""
+"""The most attestations about neither history that are examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def proofs(
 ) -> list[Proof]:
     """Return a proof for each signer of contradictory attestations, those by trusted keys first.
 
-    `acknowledged` are public keys, each with those that a header signed with it lists. `trusted` are the
+    `acknowledged` are public keys, each with the keys in a header that it signed. `trusted` are the
     public keys that the reader knows.
     """
     by_signer: dict[tuple[str, str | None], Proof] = {}
@@ -68,9 +68,9 @@ def proofs(
 def _strongest(
     attestations: Sequence[Attestation], histories: Sequence[History]
 ) -> list[Attestation]:
-    """The valid attestations that say most: of those of one key about the same histories, the latest one.
+    """Return the strongest valid attestations: of several by one key about the same histories, the latest.
 
-    Those that belong to neither history say something each; the first few are enough for a proof.
+    Attestations about neither history are all different; the first few are enough for a proof.
     """
     latest: dict[tuple[object, ...], Attestation] = {}
     others: list[Attestation] = []
@@ -91,7 +91,7 @@ def _strongest(
 def _signers(
     first: Attestation, second: Attestation, acknowledged: Sequence[tuple[str, frozenset[str]]]
 ) -> Iterator[str]:
-    """The public keys whose holders answer for both attestations."""
+    """Return the public keys whose holders answer for both attestations."""
     if (first.kind == "action") != (second.kind == "action"):
         return
     if first.public == second.public:
@@ -105,7 +105,7 @@ def _signers(
 
 
 def _contradict(first: Attestation, second: Attestation, histories: Sequence[History]) -> bool:
-    """Whether no history can have the events that both attestations are about."""
+    """Return whether no history can have the events that both attestations are about."""
     if first.seq is None or second.seq is None:
         return False
     if first.seq == second.seq:

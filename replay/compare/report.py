@@ -1,4 +1,4 @@
-"""Formats a comparison as text: the records, where they diverge, what was signed, and what that proves.
+"""Formats a comparison as text: the records, their divergence, the attestations, and the proofs.
 
 The last paragraph begins with the verdict: in English "continuation", "divergence" or "cannot be known".
 """
@@ -34,9 +34,9 @@ _VERDICTS: Final[Mapping[Verdict, Message]] = {
     "unknown": message_in("verdict", "cannot be known"),
 }
 _SHORT_LABELS: Final = ("A", "B")
-"""What the records are called at the head of a line."""
+"""The labels of the records at the head of a line."""
 _MOST_LISTED: Final = 10
-"""Attestations of one group, and faults of one file, that the page lists."""
+"""The most attestations of one group, and faults of one file, that the page lists."""
 
 
 def comparison_page(
@@ -87,7 +87,7 @@ class _Page:
         return lines
 
     def file_lines(self, label: str, name: str, history: History) -> list[str]:
-        """Return what one of the files contains, and what is wrong with it."""
+        """Return the contents of one of the files, and its faults."""
         heading = self.styler(f"{label}  {self.renderer(name)}", BOLD)
         contents = self.renderer(comma_list(_contents(history)))
         faults = [
@@ -98,7 +98,7 @@ class _Page:
         return [f"{heading}  {contents}", *(self.styler(line, DIM) for line in lines)]
 
     def divergence_items(self) -> list[str]:
-        """Return where the records diverge, and what that means."""
+        """Return the divergence of the records, and its meaning."""
         comparison, divergence = self.comparison, self.comparison.divergence
         if divergence is None:
             return []
@@ -128,7 +128,7 @@ class _Page:
         return [*items, self.renderer(explanation)]
 
     def signature_items(self) -> list[str]:
-        """Return what was signed about which events, and the signatures that do not count."""
+        """Return the attestations, and the signatures that do not count."""
         comparison = self.comparison
         only_a, only_b = comparison.after_common
         denials = comparison.denials
@@ -206,7 +206,7 @@ def _differing_fields(one: Event, other: Event) -> list[str]:
 def _attestation_texts(
     attestations: Sequence[Attestation], comparison: Comparison
 ) -> list[Message]:
-    """One message for each attestation, and one for all receipts by one key in one record."""
+    """Return one message for each attestation, and one for all receipts by one key in one record."""
     texts = []
     receipts: dict[tuple[Side, str], list[Attestation]] = {}
     for attestation in attestations:

@@ -1,7 +1,7 @@
-"""What browsers have seen of a server, as files (docs/formats.md): which of it cannot be of one history.
+"""Finds contradictions among the witness files of browsers (docs/formats.md).
 
-A server signs the head of a game whenever it shows it. Two heads contradict each other if they stand for
-different events with one number, or if a later one states that the game has fewer events.
+A server signs the head of a game whenever it shows it. Two heads contradict each other if they cover
+different events with the same seq, or if a later one states that the game has fewer events.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -22,7 +22,7 @@ FORMAT: Final = "cartulary-witness/1"
 SUFFIX: Final = ".witness"
 MAX_FILE_BYTES: Final = 1 << 26
 CLOCK_TOLERANCE: Final = timedelta(minutes=1)
-"""By how much the clocks of the machines of one server may differ."""
+"""The most by which the clocks of the machines of one server may differ."""
 
 Kind: TypeAlias = Literal["two_histories", "taken_back"]
 
@@ -41,10 +41,11 @@ _MOST_HEADS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class WitnessFile:
-    """What a browser has seen. `keys` are those that the server listed then, which nobody has signed.
+    """The observations of a browser. `keys` are the keys that the server listed then, which nobody has
+    signed.
 
-    `events` lead to one of the signed `heads`. `consistency` is what the server has shown to prove that the
-    last of the `checkpoints`, which are signed notes, continues the first one.
+    `events` lead to one of the signed `heads`. `consistency` is the server's proof that the last of the
+    `checkpoints`, which are signed notes, continues the first one.
     """
 
     server: str
@@ -56,7 +57,7 @@ class WitnessFile:
 
     @classmethod
     def parse(cls, data: bytes) -> "WitnessFile":
-        """Return what the contents of a file are; no signature is checked. Raises Unreadable."""
+        """Parse the contents of a file; no signature is checked. Raises Unreadable."""
         if len(data) > MAX_FILE_BYTES:
             raise Unreadable.with_message(
                 "the file has more than {limit} bytes", limit=MAX_FILE_BYTES
@@ -80,7 +81,7 @@ class WitnessFile:
         return cls(*(value[name] for name in cls.__slots__))
 
     def public_keys(self) -> dict[str, str]:
-        """Return the public keys in hex, by their ids; those with another id than they state are left out."""
+        """Return the public keys in hex, by id. Keys that do not match their stated id are left out."""
         return {
             entry["key"]: entry["public"]
             for entry in self.keys
@@ -90,7 +91,7 @@ class WitnessFile:
 
 @dataclass(frozen=True, slots=True)
 class SignedHead:
-    """A head with a valid signature of the key `public`, and all hashes that it stands for, by seq."""
+    """A head with a valid signature of the key `public`, and all hashes that it covers, by seq."""
 
     game: str
     seq: int
@@ -101,7 +102,7 @@ class SignedHead:
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two heads of one game that no honest server signs. `seq` is the event about which they differ."""
+    """Two heads of one game that no honest server would sign. `seq` is the event about which they differ."""
 
     kind: Kind
     first: SignedHead
@@ -111,7 +112,7 @@ class Contradiction:
 
     @property
     def message(self) -> Message:
-        """What the two heads prove, in a sentence."""
+        """The proof by the two heads, in a sentence."""
         if self.kind == "taken_back":
             return message(
                 "Proof against the holder of key {key}, who took back events of game {game}: what was signed"
@@ -146,7 +147,7 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class HeadComparison:
-    """The contradictions among heads; how many pairs agree, and how many cannot be compared.
+    """The contradictions among heads, and the numbers of pairs that agree and that cannot be compared.
 
     `invalid` counts the heads that are not signed by a key of their file.
     """
@@ -202,7 +203,7 @@ def _signed_heads(file: WitnessFile) -> Iterator[SignedHead]:
 
 
 def _chain(events: Sequence[Event]) -> dict[int, str]:
-    """Return the hashes of events and of the one before them by seq; {} unless they are an unbroken chain."""
+    """Return the hashes, by seq, of events and the one before them; {} without an unbroken chain."""
     hashes: dict[int, str] = {}
     for event in events:
         seq, prev, stated = event.get("seq"), event.get("prev"), event.get("hash")
