@@ -1,8 +1,8 @@
-"""Looks ahead from a position: what a tree of conditional actions leads to, as one seat may know it.
+"""Looks ahead from a position: follows a tree of conditional actions, with the knowledge of one seat.
 
-The game from which it looks ahead must know no more than that seat: other secrets are drawn at random
-(`replay.sandbox.game_with_drawn_secrets`). So what is refused here depends on nothing that the player may not
-know, and reveals nothing.
+The game must not contain more knowledge than that seat has: other secrets are drawn at random
+(`replay.sandbox.game_with_drawn_secrets`). Refusals therefore do not depend on hidden data, and reveal
+nothing.
 """
 
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ _NOT_BY_CHANCE: Final = message("is not a part of the outcome that chance decide
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """A game as it may go on, for one of its seats.
+    """A possible continuation of a game, for one of its seats.
 
-    `state` is the rule system's state; None if it cannot be known, because it depends on a secret. It is not
-    `is_certain` if chance or a secret may have changed it: what the rules then refuse may yet be allowed.
-    `hides_secrets` states whether other seats have secrets, on which their possible actions can depend.
-    `last` is the event that led here.
+    `state` is the rule system's state; None if it cannot be known, because it depends on a secret.
+    `is_certain` is False if chance or a secret may have changed it: actions that the rules then refuse may
+    still be legal. `hides_secrets` states whether other seats have secrets, on which their possible actions
+    can depend. `last` is the event that led here.
     """
 
     game: Game
@@ -47,11 +47,11 @@ class Outlook:
         return Outlook(self.game, self.seat, None, self.hides_secrets, is_certain=False)
 
     def preview(self, seat: int, action: JsonObject) -> "Outlook":
-        """Return what may be known after an action of a seat. Raises Refused."""
+        """Return the outlook after an action of a seat. Raises Refused."""
         return self.after(Node(seat, action, {}))
 
     def after(self, node: Node) -> "Outlook":
-        """Return what may be known after the action of a node.
+        """Return the outlook after the action of a node.
 
         Raises Refused with the clause if the rules certainly refuse its action, and Malformed for an outcome
         that it certainly cannot have.
@@ -83,7 +83,7 @@ class Outlook:
 
 
 def outlook(game: Game, seat: int, secrets: Iterable[str]) -> Outlook:
-    """Return what a seat may know of a game with secrets of these names, at its head."""
+    """Return the outlook of a seat from the head of a game with secrets of these names."""
     hides_secrets = any(secret_owner(name) not in (None, seat) for name in secrets)
     return Outlook(game, seat, game.state, hides_secrets)
 

@@ -1,9 +1,9 @@
-"""Sandboxes: a game goes on from any of its events, beside its log, to find out what could have happened.
+"""Sandboxes: a game continues from any of its events, outside of its log, to explore alternatives.
 
 A sandbox begins with the game as one viewer knows it. Secrets that the viewer does not know are drawn at
-random among those that are possible, so a sandbox is a function of what the viewer may see, of the seed and
-of the actions: it reveals nothing. Actions are decided by the rules like those of a game, but nothing is
-sealed and nothing is written to a log.
+random among the possible values, so a sandbox depends only on the knowledge of the viewer, the seed and the
+actions: it reveals nothing. Actions are decided by the rules like those of a game, but no events are sealed
+or written to a log.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ SEED_LABEL: Final = b"cartulary sandbox v1"
 
 @dataclass(frozen=True, slots=True)
 class SandboxStep:
-    """An action in a sandbox, and the events that it led to. `bot` is the name of the bot that chose it.
+    """An action in a sandbox, and the events that it caused. `bot` is the name of the bot that chose it.
 
     There is one event, and `GameFinished` if the action ended the game.
     """
@@ -41,12 +41,12 @@ class SandboxStep:
     events: tuple[DomainEvent, ...]
 
     def as_json(self) -> JsonObject:
-        """Return the action without its events: a sandbox can be made again from these."""
+        """Return the action without its events; a sandbox can be replayed from such actions."""
         return {"seat": self.seat, "action": self.action, "bot": self.bot, "text": self.text}
 
 
 def known_secrets(opened: Opened, viewer: int | None) -> dict[int, dict[str, object]]:
-    """Return those of the opened secrets that the seat `viewer` may see during the game."""
+    """Return the opened secrets, of these, that the seat `viewer` may see during the game."""
     return {
         seq: {
             name: value
@@ -62,9 +62,9 @@ def game_with_drawn_secrets(
 ) -> Game:
     """Return the game after these events, with a value for every secret.
 
-    `before` is the game before the first of them, in which nothing is secret; None if they are all. Values
-    that `opened` does not have are drawn from `seed` among those with which the game can have gone as
-    recorded. Raises Unreadable.
+    `before` is the game before the first of them, in which nothing is secret; None if these are all events.
+    Values that `opened` does not have are drawn from `seed` among those that are consistent with the log.
+    Raises Unreadable.
     """
     committed = {event["seq"]: event.get("secrets", {}).keys() for event in events}
     is_complete = all(names <= opened.get(seq, {}).keys() for seq, names in committed.items())
@@ -78,8 +78,8 @@ def game_with_drawn_secrets(
 def _drawn_secrets(
     events: Sequence[Event], opened: Opened, seed: bytes, before: Game | None
 ) -> Opened:
-    """Return values for all secrets of these events: those opened, and others drawn at random."""
-    games = _folded(events, opened, before)
+    """Return values for all secrets of these events: the opened values, and others drawn at random."""
+    games = _fold_each(events, opened, before)
     start = next((game for game, event in games if event["type"] == "GameStarted"), None)
     if start is None:
         return opened
@@ -104,7 +104,7 @@ def _drawn_secrets(
     return {**opened, **inference.secrets}
 
 
-def _folded(
+def _fold_each(
     events: Sequence[Event], opened: Opened, game: Game | None
 ) -> Iterator[tuple[Game, Event]]:
     """Yield the game after each event that follows `game`, until one cannot be applied."""
@@ -118,10 +118,10 @@ def _folded(
 
 
 class Sandbox:
-    """A game that goes on from one of its events, step by step, without a log."""
+    """A game that continues from one of its events, step by step, without a log."""
 
     def __init__(self, game: Game, seed: bytes) -> None:
-        """Begin with a game in which every secret has a value. The choices of bots derive from `seed`.
+        """Begin with a game in which every secret has a value. The choices of bots are derived from `seed`.
 
         Raises NotNow if the game has not started.
         """
@@ -135,7 +135,7 @@ class Sandbox:
         """The rule system's state after the last step; it must not be changed."""
 
     def copy(self) -> "Sandbox":
-        """Return a sandbox that can be played on without changing this one."""
+        """Return a copy that can be continued without changing this sandbox."""
         duplicate = Sandbox(self.game, self._seed)
         duplicate.steps = [*self.steps]
         duplicate.state = self.state
@@ -204,7 +204,7 @@ class Sandbox:
         return steps
 
     def undo(self, count: int = 1) -> None:
-        """Go back by some steps. Raises NotNow if there are fewer."""
+        """Undo some steps. Raises NotNow if there are fewer."""
         if count > len(self.steps):
             raise NotNow(
                 None,
@@ -241,7 +241,7 @@ def check_bots(
 ) -> None:
     """Raise Malformed if the bot is not one of `names`, or if there is no such seat in the game.
 
-    `names` are those of all bots for the game by default.
+    By default, `names` are the names of all bots for the game.
     """
     errors = {}
     if names is None:

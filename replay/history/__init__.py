@@ -1,1 +1,1 @@
-"""What happened in a game: its positions, branches and scores, and its events in words."""
+"""The history of a game: its positions, branches and scores, and its events in words."""

@@ -1,8 +1,8 @@
-"""The branches of a game: the histories that its log contains, one more for each time that play resumed.
+"""The branches of a game: the histories that its log contains, with a new one each time that play resumed.
 
-A ruling or a takeback lets play continue from an earlier event. The events after that one stay in the log, on
-a branch that was left. Branches are numbered from 1 in the order in which they were played, and the last one
-is the current branch.
+A ruling or a takeback lets play continue from an earlier event. The later events stay in the log, on an
+abandoned branch. Branches are numbered from 1 in the order in which they were played, and the last one is the
+current branch.
 """
 
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _OF_THE_WHOLE_GAME: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """One history of a game: the events up to `last`, except for those that were superseded by then."""
+    """One history of a game: the events up to `last`, except for those that had been superseded."""
 
     number: int
     last: int

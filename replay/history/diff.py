@@ -1,7 +1,7 @@
 """Compares two JSON objects, such as positions of any game, and describes the differences in words.
 
-Entries of lists that have a place (`at`) or a seat are matched by these. So a pawn that was added or removed
-is one change, and does not shift all entries after it.
+Entries of lists that have a place (`at`) or a seat are matched by these, so that a pawn that was added or
+removed is one change, and does not shift all entries after it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -67,12 +67,12 @@ def _differences(path: tuple[str, ...], old: Any, new: Any) -> Iterator[_Differe
 def _differences_by_name(
     path: tuple[str, ...], old: JsonObject, new: JsonObject
 ) -> Iterator[_Difference]:
-    for name in _merged(list(old), list(new)):
+    for name in _merge(list(old), list(new)):
         yield from _differences((*path, name), old.get(name, ABSENT), new.get(name, ABSENT))
 
 
-def _merged(old: list[str], new: list[str]) -> list[str]:
-    """All names in one order, in which each name that only `new` has stands where `new` has it."""
+def _merge(old: list[str], new: list[str]) -> list[str]:
+    """Return all names in one order, with each name that only `new` has in its position in `new`."""
     old_names = set(old)
     merged: list[str] = []
     rest = iter(old)
@@ -119,7 +119,7 @@ def _is_reordered(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
 class ChangeSection:
     """Changes under one heading: the game, a seat, the board, or the rest.
 
-    A row has the hex (or ""), what has changed there (or "" if the heading says so), and the change itself.
+    A row has the hex (or ""), the subject of the change (or "" if the heading says so), and the change.
     """
 
     heading: Value
@@ -162,7 +162,7 @@ def change_lines(changed: list[JsonObject], rules: AnyRuleSystem, renderer: Rend
 
 
 def label_of(name: str, rules: AnyRuleSystem) -> Value:
-    """Return what people call a field of a position, a word in it, or a type of action."""
+    """Return the label of a field of a position, of a word in it, or of a type of action."""
     return rules.LABELS.get(name) or in_words(name)
 
 
@@ -211,7 +211,7 @@ class _Change:
         return comma_list(map(self._label, path.split(".")))
 
     def _transition(self, *, counts: bool = False) -> Message:
-        """The old and the new value, with their difference if they are counts."""
+        """Return the old and the new value, with their difference if they are counts."""
         old, new = self._old, self._new
         if isinstance(new, dict) and old is None:
             return message("new: {entry}", entry=self._value(new))
@@ -246,7 +246,7 @@ class _Change:
                 return self._value(value)
 
     def _entries(self, entry: JsonObject) -> list[Value]:
-        """The fields of an entry besides those by which it was matched."""
+        """Return the fields of an entry except those by which it was matched."""
         fields = {name: value for name, value in entry.items() if name not in {"at", "seat"}}
         return [
             message("{field} {value}", field=self._label(name), value=self._value(value))
@@ -269,7 +269,7 @@ def _has_seats(hint: Any) -> bool:
 
 
 def with_differences(scene: Scene, other: Scene) -> Scene:
-    """Return the scene with those hexes marked as changed that differ in the other scene."""
+    """Return the scene with the hexes marked as changed that differ in the other scene."""
     others: dict[Hex, Cell] = {cell.at: cell for cell in other.cells}
     cells = tuple(
         replace(cell, is_changed=_contents(cell) != _contents(others.get(cell.at)))
@@ -279,5 +279,5 @@ def with_differences(scene: Scene, other: Scene) -> Scene:
 
 
 def _contents(cell: Cell | None) -> object:
-    """What is on a hex, without what the last event did there; None for a hex that is not on the board."""
+    """Return the contents of a hex, without marks of the last event; None if it is not on the board."""
     return None if cell is None else (cell.terrain, cell.pieces, cell.marks, cell.value)

@@ -1,8 +1,8 @@
 """Filters of events, by seat, type, clause, time or seq, and hex: one parser, and one predicate.
 
-A filter has one text for each condition that it uses; the command line and the HTTP interface pass them on as
-they come from the user. An event passes if it meets all conditions. Where a condition has several values, one
-of them is enough.
+A filter has a text for each of its conditions; the command line and the HTTP interface pass these on as the
+user entered them. An event passes if it meets all conditions. If a condition has several values, one of them
+is enough.
 """
 
 import re
@@ -24,7 +24,7 @@ from replay.history.inspect import explained_clauses
 from replay.history.timeline import Transition
 
 MAX_VALUES: Final = 50
-"""Values of one condition."""
+"""The most values of one condition."""
 _EXAMPLES: Final = comma_list(["seat=1", "hex=0,-1"])
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _TIME: Final = re.compile(
@@ -198,7 +198,7 @@ _PARSERS: Final[Mapping[str, Callable[[str, AnyRuleSystem], dict[str, Any]]]] = 
     "to": _to,
     "hex": _hexes,
 }
-"""By name of a condition, what makes fields of an EventFilter of its text. Raises _InvalidCondition."""
+"""The parsers of conditions, by name; they return fields of an EventFilter. Raise _InvalidCondition."""
 
 CONDITIONS: Final = tuple(_PARSERS)
 """The names of the conditions."""
@@ -212,7 +212,7 @@ def _split(text: str, separator: str) -> list[str]:
 
 
 def _timestamp(text: str, *, is_end: bool) -> str:
-    """The timestamp of a time or a day; of a day, its first millisecond, or its last one if `is_end`."""
+    """Return the timestamp of a time or a day; for a day, its first millisecond, or the last if `is_end`."""
     is_day = _DAY.fullmatch(text) is not None
     try:
         # `fromisoformat` also reads forms that few people expect, such as week numbers.
@@ -236,5 +236,5 @@ def _seats_of(event: Event) -> set[int]:
 
 
 def _is_named(id: str, clause: str) -> bool:
-    """Whether a condition names the clause: by its id, or by the beginning of the id up to a hyphen."""
+    """Return whether a condition names the clause by its id, or by the beginning of the id up to a hyphen."""
     return id == clause or id.startswith(f"{clause}-")

@@ -1,4 +1,4 @@
-"""The hexes that an event names, found by the types that a rule system states for its event data."""
+"""Finds the hexes in an event, by the types that a rule system declares for its event data."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -23,9 +23,9 @@ from domain.hexes import Hex
 from domain.json_types import HexJson
 
 _HEX_METADATA: Final = get_args(HexJson)[1:]
-"""What marks a type as that of a hex. A list of two numbers can also be a list of seats."""
+"""The annotation of the type of a hex, because a list of two numbers can also be a list of seats."""
 _MAX_DEPTH: Final = 12
-"""How deep types are followed; no event is nested that deep."""
+"""The depth to which types are followed; no event is nested that deep."""
 
 
 _Finder: TypeAlias = Callable[[Any, set[Hex]], None]
@@ -53,7 +53,7 @@ def _find(type: Any, value: Any, hexes: set[Hex]) -> None:
 
 @cache
 def _finder(type: Any, depth: int = _MAX_DEPTH) -> _Finder | None:
-    """Return the finder of a type, of which there is one in a process; None if its values have no hexes."""
+    """Return the finder of a type, which is cached; None if its values have no hexes."""
     origin, arguments = get_origin(type), get_args(type)
     if not depth:
         return None

@@ -17,9 +17,9 @@ from replay.render.styles import DIM, seat_style
 
 
 def actor_message(event: Event) -> Value:
-    """Return who caused an event, as a label: a player, or a part of the server such as `the clock`.
+    """Return the actor of an event, as a label: a player, or a part of the server such as `the clock`.
 
-    A ruling is that of the arbiter, or of the players who agreed; what follows from it is done by the ruling.
+    A ruling has the arbiter, or the players who agreed; events that follow from it have the ruling.
     """
     seat = acting_seat(event["by"])
     if seat is not None:
@@ -31,16 +31,16 @@ def actor_message(event: Event) -> Value:
 
 
 def actor_style(event: Event) -> str:
-    """Return the style of an event's actor: that of its seat, if it is one."""
+    """Return the style of an event's actor: that of the seat, if the actor has one."""
     seat = acting_seat(event["by"])
     return DIM if seat is None else seat_style(seat)
 
 
 def outcome_message(rules: AnyRuleSystem, event: Event, after: Game | None = None) -> Text:
-    """Return what happened with an event, without the actor in front, and whether it had been prepared.
+    """Return the outcome of an event, without the actor in front, and whether it had been prepared.
 
-    With `after`, the game as it was after the event or later, the end of a game has its reason. Raises what
-    the rules raise for data that they cannot read.
+    With `after`, the game after the event or later, the end of a game has its reason. Raises the errors of
+    the rules for data that they cannot read.
     """
     if event["type"] == "GameFinished" and after is not None and after.status == "finished":
         scene: Scene = rules.scene(after.position(None, ended=True), event)
@@ -50,7 +50,7 @@ def outcome_message(rules: AnyRuleSystem, event: Event, after: Game | None = Non
 
 
 def remaining_milliseconds(transition: Transition) -> int | None:
-    """Return how long before the deadline of the turn under way an event was appended; 0 or less if later.
+    """Return the milliseconds from an event to the deadline of the turn under way; 0 or less if it was late.
 
     None if the event did not act on that turn, or the turn had no deadline.
     """
@@ -59,7 +59,7 @@ def remaining_milliseconds(transition: Transition) -> int | None:
 
 
 def has_clock_stopped(transition: Transition) -> bool:
-    """Return whether the clock stood still, for a time that nobody knew, when an event acted on a turn."""
+    """Return whether the clock was stopped, for an unknown time, when an event acted on a turn."""
     turn = turn_under_way(transition)
     return turn is not None and clock_stop(turn, transition.event["at"]) is not None
 
@@ -84,7 +84,7 @@ def seat_in_play(event: Event) -> int | None:
 
 
 def scored_round_end(transition: Transition) -> int | None:
-    """Return the event that ended the round which `RoundScored` has scored; None for any other event."""
+    """Return the event that ended the round that a `RoundScored` scores; None for any other event."""
     if transition.event["type"] != "RoundScored" or transition.before is None:
         return None
     return transition.before.rounds_ended.get(transition.event["data"]["round"])

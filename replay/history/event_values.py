@@ -1,4 +1,4 @@
-"""Values of messages from events, which may have been made up: actors, players, secrets, any JSON."""
+"""Values of messages from events, which may be forged: actors, players, secrets, any JSON."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -34,7 +34,7 @@ _PARTS: Final[Mapping[str, Callable[[], Message]]] = {
     "administrator": lambda: message("the administrator"),
     "store": lambda: message("the server"),
 }
-"""The parts of a server that cause events by themselves."""
+"""The parts of a server that cause events."""
 _STATUSES: Final[Mapping[str, Message]] = {
     "open": message_in("status of a game", "open"),
     "playing": message_in("status of a game", "playing"),
@@ -62,14 +62,14 @@ def quoted(raw: object) -> Value:
 
 
 def player(raw: object) -> Value:
-    """Return the player whose id is in a field of an event that may have been made up."""
+    """Return the player whose id is in a field of an event, which may be forged."""
     return PlayerWithId(raw) if isinstance(raw, str) else quoted(raw)
 
 
 def displayable(value: object) -> Value:
-    """Return a value of messages that can be displayed, whatever the data of the events are that it is about.
+    """Return a value of messages that can be displayed, even if it comes from forged events.
 
-    The rules create messages from these data without checking them. What is of a wrong type becomes JSON.
+    The rules create messages from the data of events without checking it. Values of a wrong type become JSON.
     """
     match value:
         case Message():
@@ -130,7 +130,7 @@ def names_of(record: Record) -> Names:
 
 
 def secret_label(name: str, rules: AnyRuleSystem) -> Value:
-    """Return what people call a secret, such as `pile`, or `reserve of seat 0` for `reserve/0`."""
+    """Return the label of a secret, such as `pile`, or `reserve of seat 0` for `reserve/0`."""
     owner = secret_owner(name)
     if owner is None:
         return label_of(name, rules)

@@ -1,8 +1,8 @@
-"""Explains one event as data: who acted and when, what they saw and could do, the outcome and its clauses.
+"""Explains one event as data: the actor, the time, the position, the legal actions, and the outcome.
 
 `explain_event` needs the event, the games around it and an `EventContext`, which a record or a service can
-give. `replay.history.inspect_page` makes text of an explanation. Nothing is checked here: that is the task of
-`replay.audit`.
+give. `replay.history.inspect_page` makes text of an explanation. Nothing is checked here; `replay.audit` does
+that.
 """
 
 from collections import Counter
@@ -39,35 +39,35 @@ MAX_POSITION_BYTES: Final = 24 * 1024
 could have so many that they fill the memory.
 """
 MAX_LISTED_ACTIONS: Final = 24
-"""Legal actions that are listed unless all are asked for; more are only counted."""
+"""The most legal actions that are listed by default; if there are more, they are only counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class EventContext:
-    """What an explanation of an event needs besides the event and the games around it.
+    """The data for the explanation of an event besides the event and the games around it.
 
     `viewer` is the seat whose view of the positions is shown (None: a spectator); `has_ended` states that the
-    game has ended since, so that nothing in it is secret. `openings` are those of the event's secrets that
-    the viewer may see, `{NAME: {"salt", "value"}}`. `others` are events of the same game, in order, among
-    which the consequences and the nonces of the players are searched. `secret` is the game's secret in hex,
-    if it is published. `deliveries` are the stored deliveries of notifications about the event, None if they
-    are not known or not for this viewer.
+    game has ended since, so that nothing in it is secret. `openings` are the openings of the event's secrets
+    that the viewer may see, `{NAME: {"salt", "value"}}`. `others` are events of the same game, in order,
+    among which the consequences and the nonces of the players are searched. `secret` is the game's secret in
+    hex, if it is published. `deliveries` are the stored deliveries of notifications about the event, None if
+    they are not known or not for this viewer.
     """
 
     viewer: int | None = None
     has_ended: bool = False
     sees_actor: bool = True
-    """Whether the viewer may see everything that the seat that acted saw."""
+    """Whether the viewer may see everything that the acting seat saw."""
     openings: Mapping[str, Any] = field(default_factory=dict)
     others: Sequence[Event] = ()
     secret: str | None = None
     deliveries: list[JsonObject] | None = None
     is_signed_as_it_is: bool = True
-    """Whether the signature of the server covers the event as it is here."""
+    """Whether the signature of the server covers the event."""
 
 
 NO_CONTEXT: Final = EventContext()
-"""Nothing is known besides the event and the games around it."""
+"""A context without any additional data."""
 
 
 def record_context(
@@ -79,7 +79,7 @@ def record_context(
 ) -> EventContext:
     """Return the context that a record gives for one of its events.
 
-    `replay.audit.signatures.is_signed_as_it_is` finds out whether the record is signed as it is.
+    `replay.audit.signatures.is_signed_as_it_is` determines whether a signature covers the event.
     """
     seat = seat_in_play(event)
     return EventContext(
@@ -114,7 +114,8 @@ def explain_event(
     """Return the explanation of an event as JSON; docs/http.md describes its fields.
 
     The texts in it are in the language of the renderer, which also has the names of the players.
-    Of many legal actions only the number is given, unless `lists_all_actions`. Raises Unreadable.
+    If there are many legal actions, only their number is given, unless `lists_all_actions`. Raises
+    Unreadable.
     """
     event, rules = transition.event, transition.after.rules
     with unreadable_on_error(event["seq"]):
@@ -161,7 +162,7 @@ def explain_event(
 
 
 def explained_clauses(transition: Transition, openings: Mapping[str, Any]) -> list[Reason]:
-    """Return the clauses by which an event followed: their ids, and what each means on this board.
+    """Return the clauses that applied to an event: their ids, and the meaning of each on this board.
 
     `openings` are those of the event's secrets that the reader may see. Raises Unreadable.
     """
@@ -219,7 +220,7 @@ def _time(transition: Transition) -> JsonObject:
 
 
 def _clock_stopped_until(game: Game, event: Event) -> str | None:
-    """Return when a clock that stood still at the time of an event would run again at the latest."""
+    """Return the latest time at which a clock that was stopped at an event would run again."""
     stop = turn_clock.clock_stop(game, event["at"])
     return None if stop is None else stop.until
 
@@ -234,7 +235,7 @@ def _seen_position(transition: Transition, context: EventContext) -> JsonObject 
 def _legal_actions(
     transition: Transition, context: EventContext, *, lists_all: bool
 ) -> JsonObject | None:
-    """What the seat that acted could have done, besides `resign` and `agree_to_end`."""
+    """Return the legal actions of the acting seat, besides `resign` and `agree_to_end`."""
     before, seat = transition.before, seat_in_play(transition.event)
     if before is None or before.to_act is None or seat is None or not context.sees_actor:
         return None
@@ -252,7 +253,7 @@ def _legal_actions(
 
 
 def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
-    """The action in short form; None if there is none, or if the rules of today cannot read it."""
+    """Return the action in short form; None if there is none, or if the current rules cannot read it."""
     if event["action"] is None:
         return None
     try:
@@ -262,7 +263,7 @@ def _action_text(rules: AnyRuleSystem, event: Event) -> str | None:
 
 
 def _consequences(transition: Transition, context: EventContext) -> JsonObject:
-    """What followed from the event without another action: the work of the clock and of the scorer."""
+    """Return the consequences of the event that needed no action, from the clock and the scorer."""
     event, before, after = transition.event, transition.before, transition.after
     seq = event["seq"]
     later = [other for other in context.others if other["seq"] > seq]
@@ -273,7 +274,7 @@ def _consequences(transition: Transition, context: EventContext) -> JsonObject:
     on_branch = later if resumed is None else later[: later.index(resumed)]
     deadline = turn_clock.deadline(after)
     earlier = None if before is None else (before.turn, before.turn_at, turn_clock.deadline(before))
-    # A dispute stops the clock, and a ruling lets it go on, so the deadline can change within a turn.
+    # A dispute stops the clock, and a ruling starts it again, so the deadline can change within a turn.
     is_changed = earlier != (after.turn, after.turn_at, deadline)
     ends_play = after.is_played_out and not (before is not None and before.is_played_out)
     return {
@@ -311,9 +312,9 @@ def _seq_of(events: Sequence[Event], type: str, round: int | None = None) -> int
 
 
 def _start(transition: Transition, context: EventContext, names: Names) -> JsonObject:
-    """The sources of the game's chance: the server's secret, and the nonces in the order of joining.
+    """Return the sources of the game's chance: the server's secret, and the nonces in the order of joining.
 
-    With seed version 2, those of players who have left again are among them.
+    With seed version 2, these include nonces of players who have left.
     """
     after = transition.after
     taken = [

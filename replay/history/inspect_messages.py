@@ -29,7 +29,7 @@ _MEANS: Final[Mapping[str, Message]] = {
 
 
 def identity_messages(explanation: JsonObject) -> Iterator[Message]:
-    """Yield the ids of the player who acted, and by what means they have shown who they are."""
+    """Yield the id of the acting player, and the means by which they were identified."""
     event, actor = explanation["event"], explanation["actor"]
     seat, player = actor["seat"], actor["player"]
     is_named = actor["handle"] is not None
@@ -54,7 +54,7 @@ def identity_messages(explanation: JsonObject) -> Iterator[Message]:
 
 
 def turn_messages(time: JsonObject) -> Iterator[Message]:
-    """Yield whose turn was under way, and when it began; nothing if there was none."""
+    """Yield the seat whose turn was under way, and the beginning of the turn; nothing without a turn."""
     if time["turn_of"] is not None:
         yield message(
             "round {round}, turn {turn}, of {player}",
@@ -76,7 +76,7 @@ CHANGED_RECORD: Final[tuple[Message, list[Message]]] = (
 
 
 def conclusion(event: Event, actor: JsonObject, time: JsonObject) -> tuple[Message, list[Message]]:
-    """Return in one sentence who caused an event and how that is known, and the meaning of that.
+    """Return the sentence on who caused an event and how that is known, and its meaning.
 
     `actor` and `time` are those of the explanation of the event.
     """
@@ -145,9 +145,9 @@ def _conclusion_about_server(event: Event, time: JsonObject) -> tuple[Message, l
 
 
 def deadline_message(time: JsonObject, event: Event) -> Value | None:
-    """Return the deadline of the turn under way, and how long before it the event was appended.
+    """Return the deadline of the turn under way, and the time from the event to the deadline.
 
-    While the clock stood still, nobody knew the deadline.
+    While the clock was stopped, the deadline was unknown.
     """
     if time["deadline"] is None:
         return None
@@ -170,7 +170,7 @@ def _time_left(event: Event, milliseconds: int) -> Message:
 
 
 def legal_actions_message(legal: JsonObject, rules: AnyRuleSystem) -> Message:
-    """Return how many legal actions the seat that acted had, by type."""
+    """Return the numbers of legal actions of the acting seat, by type."""
     if not legal["count"]:
         return message(
             "nothing: it was another player's turn, in which only resign and agree are possible"
@@ -228,7 +228,7 @@ def nonce_message(entry: JsonObject) -> Message:
 
 
 def following_messages(explanation: JsonObject) -> Iterator[Message]:
-    """Yield what followed without another action, and the notifications, if the viewer may know of them."""
+    """Yield the consequences that needed no action, and the notifications, if they may be shown."""
     yield from consequence_messages(explanation["consequences"])
     deliveries: list[JsonObject] | None = explanation["deliveries"]
     yield from map(delivery_message, deliveries or ())
@@ -281,7 +281,7 @@ def consequence_messages(outcome: JsonObject) -> Iterator[Message]:
 
 
 def delivery_message(delivery: JsonObject) -> Message:
-    """Return a notification with its recipients and what became of it."""
+    """Return a notification with its recipients and its result."""
     recipients = [PlayerWithId(id) for id in delivery["players"]]
     return message(
         "notification “{subject}” to {recipients}, by {channel}: {result}",

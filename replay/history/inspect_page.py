@@ -49,9 +49,9 @@ def explanation_page(
     *,
     has_board: bool = True,
 ) -> str:
-    """Return what `explain_event` returned as text of about `width` columns, with a final line feed.
+    """Return the result of `explain_event` as text of about `width` columns, with a final line feed.
 
-    `has_board`: also draw the board that the seat that acted saw.
+    With `has_board`, the board that the acting seat saw is drawn too.
     """
     page = _Page(explanation, rules, renderer, styler, max(width, _NARROWEST))
     return "\n".join(page.lines(has_board=has_board)) + "\n"
@@ -165,7 +165,7 @@ class _Page:
             yield from (f"    {line}" for line in others)
 
     def _clauses(self) -> Iterator[str]:
-        """The clauses: what each means on this board, and once below that the sentence of the rules."""
+        """Yield the clauses: the meaning of each on this board, and below it the sentence of the rules."""
         clauses: list[JsonObject] = self._explanation["clauses"]
         if not clauses:
             return

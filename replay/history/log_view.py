@@ -1,4 +1,4 @@
-"""The log as text: one line per event with its seq, its time, its actor and what happened."""
+"""The log as text: one line per event with its seq, its time, its actor and its outcome."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -24,9 +24,9 @@ from replay.language.times import clock_text
 from replay.render.styles import BOLD, DIM, Styler
 
 _WIDEST_ACTOR: Final = 24
-"""Columns for actors; a longer name shifts the rest of its line."""
+"""The width of the column of actors; a longer name shifts the rest of its line."""
 _NARROWEST_OUTCOME: Final = 24
-"""Columns in which an outcome still stands beside its actor, or the actor beside the time."""
+"""The least width in which an outcome is beside its actor, or the actor beside the time."""
 _INDENT: Final = 4
 _GAP: Final = "  "
 _SIGNED: Final = message("signed")
@@ -42,7 +42,7 @@ def filtered_steps(record: Record, event_filter: EventFilter) -> Iterator[Transi
 
 
 def _time_left(transition: Transition, milliseconds: int) -> Message:
-    """Return how long before or after the deadline an event was: the clock's delay is not the player's."""
+    """Return the time from an event to the deadline, or after it; the clock's delay is not the player's."""
     event = transition.event
     if has_clock_stopped(transition):
         return message("the clock stood still")
@@ -60,9 +60,9 @@ def log_lines(
 ) -> Iterator[str]:
     """Yield the lines of the events that pass a filter, in order.
 
-    An event is one line, or several of at most `width` columns. After the outcome stands how much time was
-    left of the turn, or how late the event was, and whether play has resumed from an earlier event since.
-    Raises Unreadable at the first event that cannot be read.
+    An event is one line, or several of at most `width` columns. The outcome is followed by the time that was
+    left of the turn, or by the delay, and by a note if play has resumed from an earlier event since. Raises
+    Unreadable at the first event that cannot be read.
     """
     superseded = superseded_events(record)
     seq_width = len(str(len(record.events)))

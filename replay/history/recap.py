@@ -374,11 +374,11 @@ def _marked_twice(former: Cell, cell: Cell) -> Cell:
         changed_by=cell.changed_by if cell.is_changed else former.changed_by,
         is_contested=cell.is_contested or former.is_contested,
         note=cell.note or former.note,
-        removed=_joined([*former.removed, *cell.removed]),
+        removed=_join([*former.removed, *cell.removed]),
     )
 
 
-def _joined(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+def _join(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     counts: Counter[Piece] = Counter()
     for piece in pieces:
         counts[replace(piece, count=1)] += piece.count

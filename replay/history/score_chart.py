@@ -1,8 +1,7 @@
-"""The scores through a game: after every event, at the end of every round, and what happened beside them.
+"""The scores through a game: after every event and at the end of every round, with notable events.
 
-`score_chart` makes the data of a chart of a record, and `score_chart_of` that of events from elsewhere.
-`score_table` writes it as text, and `replay.history.score_chart_svg` draws it. `finishers` has what
-a podium shows.
+`score_chart` makes the data of a chart from a record, and `score_chart_of` from events. `score_table` formats
+it as text, and `replay.history.score_chart_svg` draws it. `finishers` has the data of a podium.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,7 +39,7 @@ _MARKS: Final[Mapping[str, MarkKind]] = {
     "DisputeWithdrawn": "dispute",
     "PlayResumed": "resumption",
 }
-"""By event type, the kind of mark that the event has on a chart."""
+"""The kinds of marks on a chart, by event type."""
 _AT_START: Final = message_in("points", "at the start")
 _FIRST_PLACES: Final = (message("1st"), message("2nd"), message("3rd"))
 
@@ -69,12 +68,12 @@ class RoundEnd:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """An event beside the scores: a forfeited turn, a seat that left, a dispute, play that resumed, or the
-    turning point.
+    """A notable event: a forfeited turn, a seat that left, a dispute, play that resumed, or the turning
+    point.
 
-    The turning point of a game with a ranking is the last event on its branch, before the one that ended the
-    game, that changed who was first: those with the most points among the seats in the game. `seat` is the
-    one that is first since then, None if there are several. A game in which this never changed has none.
+    The turning point of a game with a ranking is the last event on its branch, before the end, that changed
+    who was first: the seats in the game with the most points. `seat` is the seat that is first since then,
+    None if there are several. A game in which this never changed has no turning point.
     """
 
     kind: MarkKind
@@ -87,7 +86,7 @@ class Mark:
 class ScoreChart:
     """The scores through one game.
 
-    `title` is what the game is called. `points` begins with `GameStarted`. `superseded` are stretches of
+    `title` is the title of the game. `points` begins with `GameStarted`. `superseded` are stretches of
     events, from the first to the last, that are not on the current branch. `places` are the final places by
     seat, () without a ranking.
     """
@@ -106,7 +105,7 @@ class ScoreChart:
     places: tuple[int, ...]
     has_ended: bool
     sources: tuple[tuple[PointSource, ...], ...]
-    """By seat, what its points come from, in the order in which it gained or lost them first."""
+    """The sources of the points of each seat, in the order in which it first gained or lost them."""
     first_action: int | None
     """The first action of a player on the current branch."""
 
@@ -201,7 +200,7 @@ def score_chart_of(
 
 
 class _BranchTotals:
-    """What follows from all events of the current branch together."""
+    """The totals over all events of the current branch."""
 
     def __init__(self) -> None:
         self.sources: dict[int, list[PointSource]] = {}
@@ -221,7 +220,7 @@ class _BranchTotals:
         elif transition.after.state is not None:
             self._add_points((seat, _AT_START, score) for seat, score in enumerate(scores) if score)
         if transition.after.ranking:
-            # The end decides who has won. It does not say where the game turned.
+            # The end decides the winner, but is not the turning point.
             return
         first = _first_seats(transition.after, scores)
         if self._first is not None and first != self._first:
@@ -254,7 +253,7 @@ def _first_seats(game: Game, scores: tuple[int, ...]) -> frozenset[int]:
 
 
 def _scores(game: Game) -> tuple[int, ...]:
-    """The scores by seat: those of the ranking at the end, of the standings before."""
+    """Return the scores by seat, at the end from the ranking, otherwise from the standings."""
     entries = game.ranking or game.rules.standings(game.state)
     by_seat = {entry["seat"]: entry["score"] for entry in entries}
     return tuple(by_seat[seat] for seat in range(game.seats))
@@ -324,7 +323,7 @@ class ScoreRow:
     note: Value = ""
 
     def cells(self, seats: int) -> list[Value]:
-        """Return what stands in the columns of the seats: the scores, each with its change or its place."""
+        """Return the cells in the columns of the seats: the scores, each with its change or its place."""
         if self.places:
             return [
                 message("{score} ({place})", score=score, place=ordinal(place))
@@ -357,14 +356,14 @@ def score_rows(chart: ScoreChart) -> Iterator[ScoreRow]:
 
 
 _NOTE: Final = 20
-"""Columns in which a note can be read beside the scores."""
+"""The least width of a note beside the scores."""
 
 
 def score_table(chart: ScoreChart, renderer: Renderer, styler: Styler, width: int) -> str:
     """Return the chart as a table of at most `width` columns, one row for each round, with a line feed.
 
-    Between the rounds, lines name the events beside the scores; they follow a narrow table. Where not even
-    that has room, there are lines instead of a table.
+    Between the rounds, lines name notable events; they follow a narrow table. If not even that fits, lines
+    replace the table.
     """
     title = message(
         "{title}, game {game}: {score} at the end of each round",
@@ -426,7 +425,7 @@ def _row_lines(chart: ScoreChart, row: ScoreRow, renderer: Renderer, width: int)
 
 
 def scoring_message(end: RoundEnd) -> Message:
-    """Return whether a round is scored, and by which event."""
+    """Return the message whether a round is scored, and by which event."""
     if end.scored_by is None:
         return message("not scored")
     return message("scored by event {event}", event=end.scored_by)

@@ -1,7 +1,7 @@
 """A chart of scores as SVG: a line for each seat, the rounds below, and the events beside the scores.
 
-Seats can be told apart without colour: each line has a different pattern, and the emblem of its seat at the
-end of each round. What the chart shows is also in its description, and `score_chart.py` has a table.
+Seats can be distinguished without colours: each line has a different pattern, and the emblem of its seat at
+the end of each round. The description repeats the content of the chart, and `score_chart.py` has a table.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,12 +38,12 @@ from replay.render.pieces import EMBLEMS, emblem
 
 
 def mark_message(mark: Mark) -> Message:
-    """Return what happened in the event of a mark."""
+    """Return the message on the event of a mark."""
     return message("event {seq}: {outcome}", seq=mark.seq, outcome=mark.outcome)
 
 
 def describe_chart(chart: ScoreChart, renderer: Renderer) -> str:
-    """Return what the chart shows in a few sentences."""
+    """Describe the content of the chart in a few sentences."""
     rounds = {end.round for end in chart.rounds}
     scored = {end.round for end in chart.rounds if end.scored_by is not None}
     sentences = [
@@ -118,8 +118,8 @@ _MARK_PATHS: Final[dict[MarkKind, str]] = {
 def score_chart_svg(chart: ScoreChart, renderer: Renderer, *, prefix: str = "") -> str:
     """Return the chart as a complete SVG document, with a title and a description in words.
 
-    It scales to the width that it is given and has its own background, so it can be read on a light and on a
-    dark page. `prefix` begins every id. The same chart makes the same bytes.
+    It scales to the available width and has its own background, so it can be read on light and dark pages.
+    Every id begins with `prefix`. The same chart always makes the same bytes.
     """
     return f"{_Drawing(chart, renderer, Ids(prefix)).document()}\n"
 
@@ -288,7 +288,7 @@ class _Drawing:
         free_from = 0.0
         for end in self._chart.rounds:
             equals = [other for other, score in enumerate(end.scores) if score == end.scores[seat]]
-            # Emblems of seats with the same score stand beside each other.
+            # Emblems of seats with the same score are drawn beside each other.
             x = self._x(end.seq) + 16 * (equals.index(seat) - (len(equals) - 1) / 2)
             if x >= max(free_from, _LEFT + 8) and x <= _WIDTH - _RIGHT - 8:
                 yield _emblem_disc(seat, x, self._seat_y(end.scores[seat], seat), 8)
@@ -387,7 +387,7 @@ class _Drawing:
 
 
 def _stroke(seat: int, line: str) -> Iterator[Markup]:
-    """Yield a line in the colour and the pattern of a seat, behind it the same with a dark edge."""
+    """Yield a line in the colour and the pattern of a seat, over the same line with a dark edge."""
     for stroke, width in ((DARK, 4.8), (seat_colour(seat).fill, 3.4)):
         yield element(
             "path",

@@ -1,7 +1,7 @@
 """Replays a record: the game after each event, and at the end of a turn or a round.
 
-A record is folded and never checked against the rules. An event that the rules cannot apply makes the record
-unreadable there: `unreadable_on_error` turns their errors into Unreadable.
+A record is folded, but not checked against the rules. An event that the rules cannot apply makes the record
+unreadable from there: `unreadable_on_error` turns the errors of the rules into Unreadable.
 """
 
 from collections.abc import Callable, Iterator
@@ -38,10 +38,10 @@ class PositionNotFound(CartularyError):
 
 @contextmanager
 def unreadable_on_error(seq: int) -> Iterator[None]:
-    """Raise Unreadable where the code in the context fails on the data of event `seq`.
+    """Raise Unreadable if the block fails on the data of event `seq`.
 
-    The data of a record come from anywhere, and the rules do not check them when they apply them: a missing
-    field or a hex that is not on the board leads to any of the exceptions caught here.
+    The data of a record is untrusted, and the rules do not check it when they apply it: a missing field or a
+    hex that is not on the board can cause any of the exceptions caught here.
     """
     try:
         yield
@@ -158,8 +158,8 @@ def _end_of(
     first: int,
     number_of: Callable[[Game], int],
 ) -> tuple[Game | None, int]:
-    """The game at the end of the turn or round of this number (None if there is no such), and the last number
-    of the branch. Numbers begin with `first`.
+    """Return the game at the end of the turn or round with this number, or None, and the last number of the
+    branch. Numbers begin with `first`.
     """
     branch = branch or current_branch(record)
     last = first - 1
@@ -175,7 +175,7 @@ def _end_of(
 
 
 def _fold_to(record: Record, seq: int) -> Game:
-    """Fold in one pass, which is fastest. If that fails, fold event by event, to name the event."""
+    """Fold in one pass, which is fastest. If that fails, fold event by event to find the event at fault."""
     try:
         with unreadable_on_error(seq):
             game = fold(record.events[:seq], None, record.opened_values())

@@ -15,7 +15,7 @@ from typing_extensions import override
 _FOLDER: Final = Path(__file__).parent / "catalogues"
 _DOCS: Final = Path(__file__).parents[2] / "docs"
 _RULES: Final = Path("service", "pages", "rules")
-"""Where the texts of the rules are in a built package. A checkout is used with those in its docs."""
+"""The folder of the texts of the rules in a built package. A checkout uses those in its docs."""
 
 
 def compile_catalogues(folder: Path = _FOLDER) -> None:

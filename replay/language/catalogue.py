@@ -18,7 +18,7 @@ DOMAIN: Final = "messages"
 ENGLISH: Final = "en"
 FOLDER: Final = Path(__file__).parent / "catalogues"
 SEAM: Final = "\ue000"
-"""Stands before each value in a text while it is put together. Contractions apply there and nowhere else."""
+"""The character before each value while a text is assembled. Contractions apply only there."""
 
 _CONTRACTIONS: Final = message_in("grammar", "contractions")
 """The translation has a line `PATTERN => REPLACEMENT` for each contraction, such as `de ¦le  => du `.
@@ -37,7 +37,7 @@ class Contraction(NamedTuple):
 
 
 class Catalogue:
-    """What the renderer needs to know of one language."""
+    """The data of one language for the renderer."""
 
     def __init__(
         self, language: str = ENGLISH, translations: gettext.NullTranslations | None = None
@@ -113,9 +113,9 @@ def catalogue(language: str) -> Catalogue:
 
 
 def choose_language(tags: Iterable[str]) -> str:
-    """Return the language of the first tag that one of `languages()` fits, else English.
+    """Return the language of the first tag that matches one of `languages()`, else English.
 
-    A tag is that of a language or locale: `fr`, `fr-CH`, `fr_CH.UTF-8`. Anything may be passed.
+    A tag is that of a language or locale: `fr`, `fr-CH`, `fr_CH.UTF-8`. Any text is accepted.
     """
     subtags = map(primary_subtag, tags)
     return next((subtag for subtag in subtags if subtag in languages()), ENGLISH)

@@ -1,7 +1,7 @@
 """Maintains the catalogues with Babel: extracts messages from the source code and updates.
 
 `make catalogues` runs this file after messages have changed, and with `ARGS=LANGUAGE` for a new language.
-Nothing that Cartulary does needs it.
+Cartulary does not need it at run time.
 """
 
 import re
@@ -53,12 +53,12 @@ NOTES: Final[Mapping[str, str]] = {
     " piece is removed from the game.",
     r"\bdisputes (?:an )?event": "To dispute an event is to object to it.",
 }
-"""What translators have to know of words with two meanings, by a pattern of the templates with them."""
+"""Notes for translators about words with two meanings, by a pattern of the templates with them."""
 
 _HEADERS_LEFT_OUT: Final = tuple(
     f'"{name}' for name in ("Project-", "Report-", "POT-", "PO-", "Last-", "Language-Team", "Gen")
 )
-"""Headers that say who changed a catalogue and when, which version control does better."""
+"""Headers on who changed a catalogue and when, which are left to version control."""
 
 
 def extract_messages() -> Catalog:
@@ -127,7 +127,7 @@ def write_catalogue(catalog: Catalog, path: Path) -> None:
 
 
 def untranslated(catalog: Catalog) -> list[Message]:
-    """Return the messages of a catalogue that have no translation, or not for every plural form."""
+    """Return the messages of a catalogue without a translation, or with missing plural forms."""
     return [
         entry
         for entry in catalog

@@ -31,10 +31,10 @@ from replay.language.times import day_text, instant_text
 
 
 class Names:
-    """The known handles of players, and who sits where.
+    """The known handles of players, and their seats.
 
-    `handles` has them by the id of the player, and `players` are the ids by seat. Names are for reading and
-    prove nothing. A handle that several players have, as in a forged record, is not used.
+    `handles` has the handles by player id, and `players` are the ids by seat. Names are for display and prove
+    nothing. A handle that several players have, as in a forged record, is not used.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Names:
             self._handles = {id: name for id, name in cleaned.items() if name and counts[name] == 1}
 
     def handle(self, id: str) -> str | None:
-        """Return the handle of a player for reading; None if it is not known."""
+        """Return the handle of a player for display; None if it is not known."""
         return self._handles.get(id)
 
     def player(self, id: str) -> str:
@@ -82,8 +82,8 @@ class Renderer:
 
     `{value}` inserts a value, `{value:FORM}` a form of a term (`{building:a}`), `{gain:signed}` a number with
     its sign, `{player:label}` a player as the label of a row. `{pawn:m=détruit|f=détruite}` inserts one of
-    several texts by the form `gender` of a term, the first if none fits. Text from outside is cleaned, and
-    set apart where it is written from right to left. Moments are shown in the time zone `zone`.
+    several texts by the form `gender` of a term, the first if none fits. Untrusted text is cleaned, and
+    isolated if it is written from right to left. Moments are shown in the time zone `zone`.
     """
 
     def __init__(self, catalogue: Catalogue, names: Names = NO_NAMES, zone: tzinfo = UTC) -> None:

@@ -1,7 +1,7 @@
-"""Text from outside made safe to show, and text measured, cut and broken into lines.
+"""Cleans untrusted text for display, and measures, cuts and wraps text.
 
-A picture is drawn without any font at hand, so its widths are careful estimates for the broad faces
-(Verdana, DejaVu) that may show it. Widths in a terminal are exact.
+Pictures are drawn without access to fonts, so widths are conservative estimates for the broad faces (Verdana,
+DejaVu) that may show them. Widths in a terminal are exact.
 """
 
 import re
@@ -48,7 +48,7 @@ def clean(text: str) -> str:
 
 
 def isolated(text: str) -> str:
-    """Return clean text so that its direction of writing does not change the order of what is around it.
+    """Return clean text whose direction of writing does not affect the text around it.
 
     Text with letters that are written from right to left is isolated (Unicode UAX 9).
     """
@@ -93,7 +93,7 @@ def columns(text: str) -> int:
 
 
 def cut(text: str, width: float, measure: Measure) -> str:
-    """Return the text, or as much of its beginning as fits into the width together with an ellipsis."""
+    """Return the text, truncated with an ellipsis if it does not fit into the width."""
     if measure(text) <= width:
         return text
     beginning = text
@@ -146,7 +146,7 @@ def _fill(text: str, separators: Sequence[str], width: float, measure: Measure) 
 
 
 def unbroken_entries(text: str) -> str:
-    """Return a list such as `2 knights, 3 villages`, whose entries `wrap` breaks only where it has to."""
+    """Return a list such as `2 knights, 3 villages` whose entries `wrap` breaks only if it must."""
     return ", ".join(entry.replace(" ", _ENTRY_SPACE) for entry in text.split(", "))
 
 

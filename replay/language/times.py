@@ -65,7 +65,7 @@ def day_text(day: str, language: str) -> str | None:
 
 
 def zone_name(local: datetime) -> str:
-    """Return what the time zone of a local time is called: by the IANA database, else by its clocks."""
+    """Return the name of the time zone of a local time, from the IANA database, else its abbreviation."""
     key: str | None = getattr(local.tzinfo, "key", None)
     return key or local.tzname() or "UTC"
 

@@ -1,9 +1,9 @@
-"""Remembers from which English text each clause of the translated rules pages was translated.
+"""Records the English text from which each clause of the translated rules pages was translated.
 
 `docs/rules.translated.json` has, for each language and clause, a digest of the English clause at the time
 when its translation was last checked. A clause whose English has changed since then is stale, and a test
-names it. When its translation is up to date again, `make translated ARGS="LANGUAGE CLAUSE..."` runs this
-file, which records so. Nothing that Cartulary does needs it.
+names it. When its translation is up to date again, `make translated ARGS="LANGUAGE CLAUSE..."` runs this file
+to record that. Cartulary does not need it at run time.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ Digests: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 def clause_digests(page: str) -> dict[str, str]:
-    """Return a digest of each clause of a rules page, which depends on its words and not on its lines."""
+    """Return a digest of each clause of a rules page, which does not depend on line breaks."""
     return {
         clause: hashlib.sha256(" ".join(text.split()).encode()).hexdigest()[:16]
         for clause, text in _CLAUSE.findall(page)
@@ -42,14 +42,14 @@ def recorded_digests() -> Digests:
 
 
 def stale_clauses(page: str, recorded: Mapping[str, str]) -> list[str]:
-    """Return the clauses of the English page that have changed since they were translated, or were never."""
+    """Return the clauses of the English page that have changed since their translation, or have none."""
     return [
         clause for clause, digest in clause_digests(page).items() if recorded.get(clause) != digest
     ]
 
 
 def main(language: str, clauses: Sequence[str]) -> None:
-    """Record that the translations of these clauses fit the English page as it is now."""
+    """Record that the translations of these clauses match the current English page."""
     current = clause_digests(RULES.read_text())
     unknown = [clause for clause in clauses if clause not in current]
     if unknown or not clauses or not (DOCS / f"rules.{language}.md").exists():

@@ -1,1 +1,1 @@
-"""The laws that every rule system keeps, checked on whole games."""
+"""The laws of rule systems, which are checked on whole games."""

@@ -1,9 +1,9 @@
-"""The laws that every rule system keeps, checked in whole games among bots.
+"""The laws of rule systems, which are checked in whole games among bots.
 
-A law is a statement about the parts of a rule system: how `decide` and `apply` agree, that legal actions are
-those that are accepted, what a viewer may see. `check_game` counts how many times each law was checked, and
-keeps the first case in which it does not hold, in English for the author of the game. A law that holds in
-some games may still be broken in others.
+A law is a statement about the parts of a rule system, for example that `decide` and `apply` agree, that
+exactly the legal actions are accepted, or what a viewer may see. `check_game` counts how many times each law
+was checked, and keeps the first case in which it does not hold, in English for the author of the game. A law
+that holds in some games may still be broken in others.
 """
 
 import re
@@ -58,27 +58,27 @@ LAWS: Final[Mapping[str, Text]] = {
     "pictures": message("Every position can be drawn, and every event has a sentence."),
     "record": message("The record of a game is sound for the audit."),
 }
-"""What each law says, by its name."""
+"""The statement of each law, by its name."""
 
 MOST_ACTIONS: Final = 60
-"""The most legal actions of a position whose choices are all walked."""
+"""The most legal actions of a position whose choices are all followed."""
 _ENGLISH: Final = renderer("en")
 SAMPLE: Final = 25
-"""The most actions that are tried in a position, of those that are not legal in it."""
+"""The most illegal actions that are tried in a position."""
 MOST_VARIANTS: Final = 300
 """The most actions with another hex that are tried in a position."""
 MOST_EVENTS: Final = 5000
-"""The events after which a game counts as endless."""
+"""The number of events after which a game counts as endless."""
 BETWEEN_BOTS: Final = 10
-"""In one of so many positions, every bot chooses an action."""
+"""The interval, in positions, at which every bot chooses an action."""
 _PLAYOUTS: Final = 3
-"""How many games a bot that searches plays ahead then."""
+"""The number of games that a searching bot then plays ahead."""
 _ANCHOR: Final = re.compile(r'<a id="([A-Z]+(?:-[A-Z]+)+-\d+)"></a>')
 
 
 @dataclass(slots=True)
 class LawReport:
-    """How often each law was checked, by its name, and the first case in which it was broken."""
+    """The number of checks of each law, by its name, and the first case in which it was broken."""
 
     checked: dict[str, int] = field(default_factory=lambda: dict.fromkeys(LAWS, 0))
     broken: dict[str, str] = field(default_factory=dict)
@@ -92,7 +92,7 @@ class LawReport:
 def check_game(
     name: str, rules: AnyRuleSystem, options: Mapping[str, Any], seats: Sequence[int], games: int
 ) -> Iterator[LawReport]:
-    """Play so many games with each number of seats, and yield the laws as checked so far after each game.
+    """Play `games` games with each number of seats, and yield the report so far after each game.
 
     `name` and `options` select the rule system in a new game.
     """
@@ -111,7 +111,7 @@ def check_game(
 
 
 class _EndlessGame(Exception):
-    """A game goes on after the most events that one may have."""
+    """A game continues after the most events that it may have."""
 
 
 class _GameCheck:
@@ -149,7 +149,7 @@ class _GameCheck:
         self._check("rules page", "rules.md", self._check_rules_page)
 
     def give_up(self, seats: int, error: Exception) -> None:
-        """Note why a game of so many seats could not be played on."""
+        """Note the reason why a game with this number of seats could not be continued."""
         game, broken = self._game, self._report.broken
         place = f"a game of {seats} seats"
         if isinstance(error, _EndlessGame):
@@ -206,7 +206,7 @@ class _GameCheck:
     def _check(
         self, law: str, place: str, check: Callable[..., str | None], *arguments: Any
     ) -> None:
-        """Run one check; its result, or its error, is how the law is broken."""
+        """Run a check; its result, or its error, says how the law is broken."""
         if law in self._report.broken:
             return
         self._report.checked[law] += 1
@@ -238,7 +238,7 @@ class _GameCheck:
         rules = self._rules
         state: Any = game.state
         before = rules.position(state, ALL_SECRETS)
-        for action in _some(actions):
+        for action in _sample(actions):
             event = rules.decide(state, seat, action)
             after = rules.copy(state)
             rules.apply(after, event.type, event.data)
@@ -272,7 +272,7 @@ class _GameCheck:
         outcomes: set[str] = set()
         listed = set(map(rules.action_text, actions))
         others = [action for text, action in self._earlier_actions.items() if text not in listed]
-        for action in (*_some(others), *self._attempts(game, seat, actions)):
+        for action in (*_sample(others), *self._attempts(game, seat, actions)):
             try:
                 event = rules.decide(state, seat, action)
             except Refused:
@@ -288,13 +288,13 @@ class _GameCheck:
         return None
 
     def _outcome(self, game: Game, event: DomainEvent) -> str:
-        """The position to which an event leads."""
+        """Return the position after an event."""
         after = self._rules.copy(game.state)
         self._rules.apply(after, event.type, event.data)
         return repr(self._rules.position(after, ALL_SECRETS))
 
     def _attempts(self, game: Game, seat: int, actions: Sequence[Any]) -> Iterator[Any]:
-        """What a player might try: every type of action on every hex, and legal actions with other hexes."""
+        """Yield attempts of players: every type of action on every hex, and legal ones with other hexes."""
         rules = self._rules
         hexes = [cell.at for cell in rules.scene(game.position(seat), None).cells]
         tried = []
@@ -304,9 +304,9 @@ class _GameCheck:
                     action = rules.action_for_choice(game.state, seat, path, value)
                     if action is not None and not isinstance(action, Resign):
                         tried.append(action)
-        yield from _some(tried)
+        yield from _sample(tried)
         # Others come first in each position, because there can be thousands.
-        bases = [*_some(tried), *actions]
+        bases = [*_sample(tried), *actions]
         first = self._positions * SAMPLE % len(bases) if bases else 0
         variants = (
             raw
@@ -321,7 +321,7 @@ class _GameCheck:
 
     def _check_short_forms(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
         rules = self._rules
-        for action in (*_some(actions), *rules.actions_at_any_time(game.state, seat)):
+        for action in (*_sample(actions), *rules.actions_at_any_time(game.state, seat)):
             raw = rules.action_to_json(action)
             if form_faults := faults(raw, rules.ACTIONS[action.type]):
                 return f"the JSON of {action}: {form_faults[0]}"
@@ -335,7 +335,7 @@ class _GameCheck:
     def _check_choices(self, game: Game, seat: int, actions: Sequence[Any]) -> str | None:
         rules = self._rules
         state: Any = game.state
-        chosen = actions if len(actions) <= MOST_ACTIONS else list(_some(actions))
+        chosen = actions if len(actions) <= MOST_ACTIONS else list(_sample(actions))
         paths: dict[tuple[Choice, ...], Any] = {}
         for action in chosen:
             path: tuple[Choice, ...] = (action_choice(action.type),)
@@ -364,7 +364,7 @@ class _GameCheck:
         rules.apply(after, forfeit.type, forfeit.data)
         if after.to_act is not None and after.turn <= state.turn:
             return f"the turn {state.turn} goes on after {forfeit.type}"
-        for action in _some(actions):
+        for action in _sample(actions):
             event = rules.decide(state, seat, action)
             acted = rules.copy(state)
             rules.apply(acted, event.type, event.data)
@@ -463,7 +463,7 @@ class _GameCheck:
         return None
 
     def _check_tables(self) -> str | None:
-        """What is wrong with the clauses that the tables of the game name."""
+        """Return the faults of the clauses in the tables of the game."""
         rules = self._rules
         named = {
             "EXPLAINED_BY": rules.EXPLAINED_BY.values(),
@@ -485,8 +485,8 @@ class _GameCheck:
         return f"{min(clauses - stated)} is missing" if clauses - stated else None
 
     def _refusal_fault(self, game: Game, seat: int) -> str | None:
-        """What is wrong with the refusals of actions that were possible earlier, or for another seat."""
-        for action in _some(list(self._earlier_actions.values())):
+        """Return the fault of refusals of actions that were possible earlier, or for another seat."""
+        for action in _sample(list(self._earlier_actions.values())):
             try:
                 self._rules.decide(game.state, seat, action)
             except Refused as error:
@@ -511,14 +511,14 @@ class _GameCheck:
         return "; ".join(english(finding.problem) for finding in report.findings) or None
 
 
-def _some(actions: Sequence[Any] | Iterator[Any]) -> Iterator[Any]:
-    """At most SAMPLE of the actions, spread over all of them."""
+def _sample(actions: Sequence[Any] | Iterator[Any]) -> Iterator[Any]:
+    """Return at most SAMPLE of the actions, spread over all of them."""
     every = list(actions)
     return iter(every[:: 1 + len(every) // SAMPLE])
 
 
 def _with_other_hexes(raw: Any, hexes: Sequence[Hex]) -> Iterator[Any]:
-    """JSON in which one of the hexes, lists of two whole numbers, is another one."""
+    """Yield JSON in which one of the hexes, lists of two whole numbers, is replaced by another."""
     if isinstance(raw, dict):
         for name, part in raw.items():
             yield from ({**raw, name: other} for other in _with_other_hexes(part, hexes))

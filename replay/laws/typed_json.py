@@ -75,13 +75,13 @@ def _object_faults(value: object, form: Any, path: str) -> Iterator[str]:
 
 @cache
 def _parts(form: Any) -> tuple[bool, Any, tuple[Any, ...]]:
-    """Whether a type is a TypedDict, and its origin and arguments."""
+    """Return whether a type is a TypedDict, and its origin and arguments."""
     return is_typeddict(form), get_origin(form), get_args(form)
 
 
 @cache
 def _hints(form: Any) -> dict[str, Any]:
-    """The type of each field, whether or not it is required."""
+    """Return the type of each field, whether or not it is required."""
     return {
         name: get_args(hint)[0] if get_origin(hint) is NotRequired else hint
         for name, hint in get_type_hints(form, include_extras=True).items()

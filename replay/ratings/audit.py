@@ -1,6 +1,6 @@
-"""Computes the ratings of a server again from records, and compares them with what the server has signed.
+"""Computes the ratings of a server again from records, and compares them with its signed statement.
 
-The records need not be complete: what cannot be known without a record is reported as such.
+The records need not be complete: lines that cannot be checked without a missing record are reported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ _EXCLUDED: Final = "excluded"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What comparing has shown. `number` is the line of the history that is not sound, if it is one.
+    """The result of the comparison. `number` is the line of the history that is not sound, if any.
 
     `excluded` are the games that do not count by rulings of administrators, if the statement is valid.
     """
@@ -52,7 +52,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class RatedRecord:
-    """What a record shows: its game, its place in the log, and the result or why it does not count.
+    """The contents of a record: its game, its place in the log, and its result or why it does not count.
 
     `index` is None if the record does not prove the place of its last event, `result` if it ends before the
     game does and may count. `checkpoint` is that of the proof.
@@ -65,12 +65,12 @@ class RatedRecord:
 
     @property
     def weight(self) -> tuple[bool, bool, bool]:
-        """How much the record shows, to compare it with others of the same game."""
+        """The completeness of the record, for comparison with other records of the same game."""
         return isinstance(self.result, Result), self.result is not None, self.index is not None
 
 
 def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRecord:
-    """Return what a record shows. Raises Unreadable for one that is broken, or signed by another server.
+    """Examine a record. Raises Unreadable if it is broken, or signed by another server.
 
     `log` is the name of the transparency log of the server, and `keys` are its public keys.
     """
@@ -103,9 +103,9 @@ def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRe
 
 
 def proves_end(data: bytes) -> bool:
-    """Return whether a record says that it has the end of its game, and the proof of its place in the log.
+    """Return whether a record has the end of its game, and a proof of its place in the log.
 
-    Raises Unreadable. The proof is not checked.
+    The proof is not checked. Raises Unreadable.
     """
     record = read(BytesIO(data))
     proof = record.header.get("inclusion")
@@ -118,7 +118,7 @@ def check_ratings(
     keys: Sequence[JsonObject],
     records: Iterable[RatedRecord],
 ) -> Verdict:
-    """Compare the history of a server, which its statement covers, with what records show.
+    """Compare the history of a server, which its statement covers, with records.
 
     `keys` are the public keys of the server. The records may be in any order, and several of the same game.
     """
@@ -169,7 +169,7 @@ def _check_history(
 
 
 def _contradiction(statement: JsonObject, records: Sequence[RatedRecord]) -> Message | None:
-    """Return what the server has signed that cannot all be true: two ends of a game, or two logs."""
+    """Return a contradiction in the signatures of the server: two ends of a game, or two logs."""
     ends: dict[str, str] = {}
     games: dict[int, str] = {}
     roots: dict[int, object] = {statement["size"]: statement["root"]}
@@ -295,7 +295,7 @@ def _exclusions(statement: JsonObject) -> Sequence[RatingExclusion]:
 
 
 def _history_fault(lines: Sequence[Any]) -> Verdict | None:
-    """Return what is wrong with a history by itself: each line has its number, and covers those before it."""
+    """Return the fault of a history by itself: each line must have its number, and cover those before it."""
     prev = FIRST_HASH
     for number, line in enumerate(lines, 1):
         try:

@@ -1,4 +1,4 @@
-"""The ratings of players: which games count, and what each of them changes (docs/ratings.md).
+"""The ratings of players: the games that count, and the changes by each of them (docs/ratings.md).
 
 Ratings are whole numbers of millionths and are rounded after each game, because the last digits of an
 exponential differ between machines. (replay/bots/ratings.py rates the bots of an arena.)
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from openskill.models import PlackettLuce
 
 UNIT: Final = 1_000_000
-"""Parts of which the numbers of a rating are counted."""
+"""The number of parts of 1 in which ratings are counted."""
 MODEL_NAME: Final = "openskill 6 PlackettLuce, cartulary ratings v1"
 PROVISIONAL_SIGMA: Final = 6_500_000
 """The deviation above which a rating is provisional."""
@@ -40,7 +40,7 @@ class Rating:
 
     @property
     def points(self) -> int:
-        """The number that people see: 1000 for a new player, and 40 for each 1 of `cautious`."""
+        """The displayed number: 1000 for a new player, plus 40 for each 1 of `cautious`."""
         return 1000 + 40 * self.cautious // UNIT
 
     @property
@@ -100,7 +100,7 @@ class RatedGame(TypedDict):
 
 
 class RatingExclusion(TypedDict):
-    """A game that does not count by a ruling of an administrator (RT-9): since when, and why."""
+    """A game that does not count by a ruling of an administrator (RT-9), with the time and the reason."""
 
     game: GameId
     at: Timestamp
@@ -108,7 +108,7 @@ class RatingExclusion(TypedDict):
 
 
 def is_asked_to_count(created: Event) -> bool:
-    """Return whether the first event of a game leaves open that it counts (RT-1, RT-2, RT-3)."""
+    """Return whether, by its first event, a game may count (RT-1, RT-2, RT-3)."""
     try:
         _check_settings(created)
     except NotRated:
@@ -119,7 +119,7 @@ def is_asked_to_count(created: Event) -> bool:
 def rated_result(events: Sequence[Event]) -> Result:
     """Return the result of a game, from all its events.
 
-    Raises NotRated, and Unreadable if the ranking is not one of the players.
+    Raises NotRated, and Unreadable if the ranking is not a ranking of the players.
     """
     system = _check_settings(events[0])
     players: list[str] = []
@@ -161,8 +161,8 @@ def _check_settings(created: Event) -> str:
 
 @cache
 def model() -> "PlackettLuce":
-    """Return the model of docs/ratings.md. A change of it makes other ratings of the same games."""
-    # Most processes read ratings only, and need not import the library when they start.
+    """Return the model of docs/ratings.md. A change to it changes the ratings of past games."""
+    # Most processes only read ratings, and need not import the library when they start.
     from openskill.models import PlackettLuce
 
     return PlackettLuce(
@@ -177,7 +177,7 @@ def model() -> "PlackettLuce":
 
 
 def rate(result: Result, before: Mapping[str, Rating]) -> dict[str, Rating]:
-    """Return the ratings of the players of a game after it; without one before it, a player has the first."""
+    """Return the ratings of the players of a game after it. New players begin with the initial rating."""
     teams = [
         [model().rating(mu=rating.mu / UNIT, sigma=rating.sigma / UNIT)]
         for rating in (before.get(player, Rating()) for player in result.places)

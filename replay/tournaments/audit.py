@@ -1,7 +1,7 @@
 """Checks the record of a tournament: its chain, the draws, the pairings, the results and the standings.
 
-Every event is decided again from what came before it. Results are compared with the records of the games;
-what cannot be known without one that is missing is reported as such.
+Every event is decided again from the events before it. Results are compared with the records of the games;
+results that cannot be checked without a missing record are reported.
 """
 
 from collections.abc import Callable, Sequence
@@ -35,9 +35,9 @@ _BY_PLAYERS: Final = frozenset({"PlayerRegistered", "SubstituteRegistered"})
 
 @dataclass(frozen=True, slots=True)
 class TournamentVerdict:
-    """What an audit has shown. `seq` is the event that is not as it should be, if it is one.
+    """The result of an audit. `seq` is the first wrong event, if any.
 
-    `missing` are the games whose records are needed to know more.
+    `missing` are the games whose records are needed to check the rest.
     """
 
     outcome: Outcome
@@ -47,7 +47,7 @@ class TournamentVerdict:
 
 
 class _Differs(CartularyError):
-    """An event is not what follows from those before it, or from the record of a game."""
+    """An event differs from the expected one, by the events before it or the record of a game."""
 
 
 @dataclass(slots=True)
@@ -71,7 +71,7 @@ class _Audit:
 def audit_tournament(
     record: TournamentRecord, load_game: LoadGame, keys: Sequence[JsonObject] = ()
 ) -> TournamentVerdict:
-    """Check a record of a tournament. One of `keys`, by default of those it lists, must have signed it."""
+    """Check a record of a tournament, signed by one of `keys`, by default of the keys that it lists."""
     audit = _Audit(load_game)
     listed = record.header["keys"]
     tournament: Tournament | None = None
@@ -206,7 +206,7 @@ def _is_same(expected: Decided, event: TournamentEvent) -> bool:
 
 
 def _closing(before: Tournament, event: TournamentEvent) -> Decided:
-    """Return how registration closes with the secret of the draw that an event publishes."""
+    """Return the expected closing of registration with the secret of the draw that an event publishes."""
     secret = bytes.fromhex(event["data"]["secret"])
     if chance.commitment(secret) != before.commitment:
         raise _Differs.with_message("the secret is not the one that the server has committed to")
@@ -247,7 +247,7 @@ def _check_settings(tournament: Tournament, drawn: DrawnRound, table: int, recor
     created, players = record.events[0]["data"], drawn.players[table - 1]
     options = decisions.game_options(tournament, drawn.number, table)
     stated = created["options"]
-    # With defaults for what the tournament leaves open. A later version may have more of them.
+    # Defaults are used for options that the tournament leaves open. A later version may have more of them.
     expected = {**check_options(tournament.rules, len(players), options)}
     taken = [
         event for event in record.events[: 3 * len(players) + 1] if event["type"] == "SeatTaken"
@@ -313,7 +313,7 @@ def _check_result(
 
 
 def _last_by(events: Sequence[Event], last_date: str) -> int:
-    """Return the seq of the last event of a game by a date; of its beginning if all are later."""
+    """Return the seq of the last event of a game by a date; of its beginning if all events are later."""
     until = max(last_date, events[0]["at"])
     return max(event["seq"] for event in events if event["at"] <= until)
 

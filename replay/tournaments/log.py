@@ -79,7 +79,7 @@ class PendingTournamentEvents:
         return [canonical(event) for event in self.events]
 
     def add(self, decided: Decided, by: TournamentBy) -> Tournament:
-        """Seal one more event, and return the tournament after it."""
+        """Seal another event, and return the tournament after it."""
         current = self._current
         event: TournamentEvent = {
             "v": TOURNAMENT_VERSION if current is None else current.version,
@@ -99,7 +99,7 @@ class PendingTournamentEvents:
 
 
 def chain_fault(event: TournamentEvent, id: str, prev: str | None) -> Message | None:
-    """Return why an event does not continue the log of a tournament; None if it does.
+    """Return the reason why an event does not continue the log of a tournament; None if it does.
 
     `prev` is the hash of the event before it; None if it is not known.
     """
