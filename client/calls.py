@@ -103,7 +103,7 @@ def reader(kind: type[D]) -> Callable[[bytes], D]:
     return lambda body: parse(kind, json_of(body))
 
 
-def _nothing(_: bytes) -> None:
+def _read_nothing(_: bytes) -> None:
     return None
 
 
@@ -138,7 +138,7 @@ def log_in(handle: str, password: str) -> Call[Token]:
 
 def log_out() -> Call[None]:
     """Revoke the token of the client."""
-    return call("DELETE", "/tokens/current", _nothing)
+    return call("DELETE", "/tokens/current", _read_nothing)
 
 
 def choose_handle(handle: str, password: str) -> Call[Account]:
@@ -220,7 +220,7 @@ def join(
 def leave(game: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Leave a game that has not started."""
     path = _game(game, "/players/me")
-    return call("DELETE", path, _nothing, key=_new_key(idempotency_key))
+    return call("DELETE", path, _read_nothing, key=_new_key(idempotency_key))
 
 
 def invite(game: str) -> Call[Invitation]:
@@ -230,7 +230,7 @@ def invite(game: str) -> Call[Invitation]:
 
 def revoke_invitation(game: str) -> Call[None]:
     """Revoke the player's invitation link to a game."""
-    return call("DELETE", _game(game, "/invitations/mine"), _nothing)
+    return call("DELETE", _game(game, "/invitations/mine"), _read_nothing)
 
 
 def invitation(token: str) -> Call[InvitedGame]:
@@ -302,7 +302,7 @@ def state(game: str, statement: Statement) -> Call[AcceptedAction]:
 
 def withdraw(game: str, statement: Statement) -> Call[None]:
     """Make a statement that withdraws an earlier one. The response has no content."""
-    return _state(game, statement, _nothing)
+    return _state(game, statement, _read_nothing)
 
 
 def _state(game: str, statement: Statement, read: Callable[[bytes], D]) -> Call[D]:
@@ -357,13 +357,13 @@ def send_message(
 
 def erase_message(game: str, number: int) -> Call[None]:
     """Erase a message that the player has written."""
-    return call("DELETE", _game(game, f"/messages/{number}"), _nothing)
+    return call("DELETE", _game(game, f"/messages/{number}"), _read_nothing)
 
 
 def register_key(public: str, proof: str) -> Call[None]:
     """Register a public key (hex) of the player; `proof` is its signature of `ledger.keys.key_payload`."""
     body = {"public": public, "proof": proof}
-    return replace(call("POST", "/me/keys", _nothing, body=body), can_repeat=True)
+    return replace(call("POST", "/me/keys", _read_nothing, body=body), can_repeat=True)
 
 
 def my_keys() -> Call[MyKeys]:

@@ -160,7 +160,7 @@ def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
         raise ReceiptFileError.with_message(
             "{file} has more than {limit} bytes", file=name, limit=MAX_FILE_BYTES
         )
-    whole = _decoded(text)
+    whole = _decode(text)
     no_receipt = message("{file} contains no receipt", file=name)
     if whole is not None:
         yield _receipt(whole, no_receipt)
@@ -170,10 +170,10 @@ def receipts_in(file: BinaryIO, name: str) -> Iterator[JsonObject]:
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip():
             no_receipt = message("{file}, line {line}, contains no receipt", file=name, line=number)
-            yield _receipt(_decoded(line), no_receipt)
+            yield _receipt(_decode(line), no_receipt)
 
 
-def _decoded(text: bytes) -> object:
+def _decode(text: bytes) -> object:
     """Return the value of a JSON text that is not too long; None if the text is not JSON."""
     if len(text) > MAX_LINE_BYTES:
         return None

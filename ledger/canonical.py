@@ -98,7 +98,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(fields) < len(pairs):
         repeated, _ = Counter(key for key, _ in pairs).most_common(1)[0]
         raise _FaultError(
-            message("the key {key} occurs twice in one object", key=_quoted(json.dumps(repeated)))
+            message("the key {key} occurs twice in one object", key=_quote(json.dumps(repeated)))
         )
     return fields
 
@@ -109,21 +109,21 @@ def _integer(digits: str) -> int:
         raise _FaultError(
             message(
                 "the number {number} is too large: a record has integers below 2^53",
-                number=_quoted(digits),
+                number=_quote(digits),
             )
         )
     return int(digits)
 
 
 def _fraction(digits: str) -> NoReturn:
-    raise _FaultError(message("the number {number} is not an integer", number=_quoted(digits)))
+    raise _FaultError(message("the number {number} is not an integer", number=_quote(digits)))
 
 
 def _constant(name: str) -> NoReturn:
     raise _FaultError(message("not JSON: {name} is not a number of JSON", name=name))
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return text if len(text) <= _LONGEST_QUOTE else f"{text[: _LONGEST_QUOTE - 3]}..."
 
 

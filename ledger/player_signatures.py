@@ -107,7 +107,7 @@ class PreparedActions:
     """
 
     def __init__(self, tree: Tree, seat: int, salt: bytes) -> None:
-        lines = {_encoded(steps): steps for steps in _own_lines(tree, seat)}
+        lines = {_encode(steps): steps for steps in _own_lines(tree, seat)}
         size = LEAST_LEAVES
         while size < len(lines):
             size *= 2
@@ -129,7 +129,7 @@ class PreparedActions:
         """Return the proof that the last of these steps was prepared, with the player's signature of the
         root. Raises KeyError unless it was.
         """
-        salt, leaf = self._openings[_encoded(steps)]
+        salt, leaf = self._openings[_encode(steps)]
         index = self._leaves.index(leaf)
         path = prove_inclusion(self._merkle_tree, index, len(self._leaves))
         proof: PreparedSignature = {
@@ -162,12 +162,12 @@ def step_of(node: Node) -> JsonObject:
     return replace(node, then=()).as_json()
 
 
-def _encoded(steps: Sequence[JsonObject]) -> bytes:
+def _encode(steps: Sequence[JsonObject]) -> bytes:
     return canonical(list(steps))
 
 
 def _leaf(salt: str, steps: Sequence[JsonObject]) -> str:
-    return digest(bytes.fromhex(salt) + _encoded(steps))
+    return digest(bytes.fromhex(salt) + _encode(steps))
 
 
 def sign_prepared(

@@ -35,15 +35,15 @@ def decode_object(object_type: type[_T], stored: bytes | str | Mapping[str, Any]
 
 def members_of(instance: Any) -> dict[str, Any]:
     """Return the members to store for a dataclass and the dataclasses in it, with those of later versions."""
-    members: dict[str, Any] = _merged(asdict(instance))
+    members: dict[str, Any] = _merge_members(asdict(instance))
     return members
 
 
-def _merged(value: Any) -> Any:
+def _merge_members(value: Any) -> Any:
     if isinstance(value, dict):
         later = value.get(_LATER_MEMBERS, {})
-        own = {name: _merged(item) for name, item in value.items() if name != _LATER_MEMBERS}
+        own = {name: _merge_members(item) for name, item in value.items() if name != _LATER_MEMBERS}
         return {**later, **own}
     if isinstance(value, list | tuple):
-        return [_merged(item) for item in value]
+        return [_merge_members(item) for item in value]
     return value

@@ -66,7 +66,7 @@ class BotPlayer:
         if task is None:
             return False
         try:
-            self._do(game, task)
+            self._do_task(game, task)
         except Stale:
             pass
         except NotNow as error:
@@ -74,7 +74,7 @@ class BotPlayer:
             log.info("the bot of seat %s of game %s: %s", task.seat, game_id, log_text(error))
         return True
 
-    def _do(self, game: Game, task: BotTask) -> None:
+    def _do_task(self, game: Game, task: BotTask) -> None:
         player = game.players[task.seat]
         match task:
             case TakeTurn():

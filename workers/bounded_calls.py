@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 _T = TypeVar("_T")
 
 
-def within(deadline: float, call: Callable[[], _T]) -> _T:
+def call_until(deadline: float, call: Callable[[], _T]) -> _T:
     """Return the result of a call, or raise its error; raise TimeoutError at the deadline (monotonic time).
     The call runs in a thread, which is abandoned at the deadline.
     """
@@ -36,7 +36,7 @@ def within(deadline: float, call: Callable[[], _T]) -> _T:
 def resolve(host: str, port: int, deadline: float) -> list[tuple[Any, ...]]:
     """Return the result of `socket.getaddrinfo` for a TCP connection to a host. Raises OSError."""
     # Looked up at each call, so that a test can replace it.
-    return within(deadline, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    return call_until(deadline, lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
 
 
 def run_coroutine(coroutine: Coroutine[None, None, _T]) -> _T:

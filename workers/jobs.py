@@ -86,9 +86,9 @@ class TaskRunner:
         """Do the work of one task, and report damage of its game. See `run`."""
         part = work_part(task.entry)
         try:
-            if task.is_of_outbox and not self._is_left(task):
+            if task.is_of_outbox and not self._is_outstanding(task):
                 return True
-            is_done = self._do(task)
+            is_done = self._do_work(task)
         except NotMovable as refusal:
             log.info("not archived: %s", log_text(refusal))
         except (NotFound, Unreadable) as error:
@@ -101,7 +101,7 @@ class TaskRunner:
             return is_done
         return True
 
-    def _is_left(self, task: Task) -> bool:
+    def _is_outstanding(self, task: Task) -> bool:
         """Play conditional actions; return whether the entry of a task is still in the outbox after that."""
         outbox = self._store.outbox(task.game_id)
         entry = entry_of(task.entry)
@@ -111,7 +111,7 @@ class TaskRunner:
             outbox = self._store.outbox(task.game_id)
         return outbox.get(task.entry) == task.payload
 
-    def _do(self, task: Task) -> bool:
+    def _do_work(self, task: Task) -> bool:
         """Do the work of a task whose entry is still in the outbox. See `run`."""
         match task.kind:
             case "score":

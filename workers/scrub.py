@@ -99,7 +99,7 @@ class Scrub:
             self._events_left, self._ends_at = MAX_EVENTS, time.monotonic() + MAX_SECONDS
             round = self._round()
             self._check_damaged(round)
-            self._go_on(round)
+            self._check_games(round)
             with unavailable_on_error():
                 self._redis.set(KEY, orjson.dumps(members_of(round)))
         finally:
@@ -133,7 +133,7 @@ class Scrub:
         info: Any = self._redis.info("server")
         return str(info.get("run_id", info))
 
-    def _go_on(self, round: _Round) -> None:
+    def _check_games(self, round: _Round) -> None:
         """Check games until no more are due, or the step has reached its limits."""
         elapsed = time.time() - round.started
         if round.cursor is None and not round.games:

@@ -48,7 +48,7 @@ def parse_handle(text: str) -> str:
     White space around it is removed. Raises InvalidHandle.
     """
     text = trim(text)
-    if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalized(text)):
+    if len(text) > _MAX_RAW_LENGTH or not _is_well_formed(handle := _normalize(text)):
         raise InvalidHandle.with_message(
             "must be 1 to {count} letters, digits, underscores, hyphens or full stops, and neither"
             " begin nor end with a hyphen or a full stop",
@@ -84,7 +84,7 @@ def spellings(text: str) -> tuple[str, ...]:
     text = entered_handle(text)
     if len(text) > _MAX_RAW_LENGTH:
         return ()
-    normalized = (unicodedata.normalize("NFC", text), _normalized(text))
+    normalized = (unicodedata.normalize("NFC", text), _normalize(text))
     return tuple(dict.fromkeys(fold_case(form) for form in normalized if _is_well_formed(form)))
 
 
@@ -126,7 +126,7 @@ def _check_scripts(handle: str) -> None:
         raise InvalidHandle.with_message("must not mix scripts: {scripts}", scripts=listing(names))
 
 
-def _normalized(text: str) -> str:
+def _normalize(text: str) -> str:
     return unicodedata.normalize("NFKC", text)
 
 
@@ -143,7 +143,7 @@ def _is_well_formed(handle: str) -> bool:
 def _skeleton(handle: str) -> str:
     """Return the skeleton of a handle (UTS 39, section 4)."""
     prototypes = _prototypes()
-    decomposed = unicodedata.normalize("NFD", _normalized(handle))
+    decomposed = unicodedata.normalize("NFD", _normalize(handle))
     replaced = "".join(prototypes.get(c, c) for c in decomposed)
     # A dot above does not change these letters, because they already have one.
     return re.sub("(?<=[ijl])\u0307", "", unicodedata.normalize("NFD", replaced))

@@ -57,7 +57,7 @@ class Passwords:
 
     def hash(self, password: str) -> str:
         """Return the hash of a password, with a new salt."""
-        return self._run(lambda: _HASHER.hash(_encoded(password)))
+        return self._run(lambda: _HASHER.hash(_encode(password)))
 
     def is_password(self, password_hash: str | None, password: str) -> bool:
         """Return whether a password has this hash. None, which no password has, takes as long."""
@@ -94,12 +94,12 @@ def is_outdated(password_hash: str) -> bool:
 
 def _is_password(password_hash: str, password: str) -> bool:
     try:
-        return _HASHER.verify(password_hash, _encoded(password))
+        return _HASHER.verify(password_hash, _encode(password))
     except VerifyMismatchError:
         return False
 
 
-def _encoded(password: str) -> bytes:
+def _encode(password: str) -> bytes:
     # JSON may contain a lone surrogate, which UTF-8 cannot encode.
     return password.encode("utf-8", "surrogatepass")
 

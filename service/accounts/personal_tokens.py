@@ -92,7 +92,7 @@ class PersonalTokens:
             key,
             self._max_tokens,
             lambda pipeline: pipeline.hlen(key),
-            lambda pipeline: pipeline.hset(key, token.digest, _encoded(token)),
+            lambda pipeline: pipeline.hset(key, token.digest, _encode(token)),
         )
         if not is_stored:
             with unavailable_on_error():
@@ -150,7 +150,7 @@ class PersonalTokens:
             exists = pipeline.hexists(key, token.digest)
             pipeline.multi()
             if exists:
-                pipeline.hset(key, token.digest, _encoded(replace(token, used=hour)))
+                pipeline.hset(key, token.digest, _encode(replace(token, used=hour)))
 
         with unavailable_on_error():
             self._redis.transaction(store, key)
@@ -182,7 +182,7 @@ def _faults(name: str, scopes: Collection[str], days: int) -> dict[str, Message]
     return faults
 
 
-def _encoded(token: PersonalToken) -> bytes:
+def _encode(token: PersonalToken) -> bytes:
     fields = members_of(token)
     del fields["digest"]
     return orjson.dumps(fields)

@@ -155,7 +155,7 @@ class ClubStore:
     def load(self, club_id: str) -> ClubWithPeople:
         """Return a club with its people. Raises NotFound."""
         with unavailable_on_error():
-            return _decoded(club_id, self._redis.hgetall(club_key(club_id)))
+            return _decode(club_id, self._redis.hgetall(club_key(club_id)))
 
     def add(self, club: Club, people: Mapping[str, Person]) -> None:
         """Store a new club. Raises ClubNameTaken."""
@@ -166,7 +166,7 @@ class ClubStore:
                 self._redis.sadd(_clubs_of_key(player), club.id)
             if not club.is_private:
                 self._list(club)
-            self._redis.hset(club_key(club.id), mapping=_encoded(ClubWithPeople(club, people)))
+            self._redis.hset(club_key(club.id), mapping=_encode(ClubWithPeople(club, people)))
         self._keep_name(club)
 
     def change(self, club_id: str, change: Change, joining: str | None = None) -> ClubWithPeople:
@@ -180,11 +180,11 @@ class ClubStore:
 
         def store(pipeline: Pipeline) -> None:
             nonlocal before, after, is_deleted
-            before = _decoded(club_id, pipeline.hgetall(key))
+            before = _decode(club_id, pipeline.hgetall(key))
             changed = change(before)
             is_deleted = changed is None
             after = ClubWithPeople(before.club) if changed is None else _with_count(changed)
-            old, new = _encoded(before), {} if changed is None else _encoded(after)
+            old, new = _encode(before), {} if changed is None else _encode(after)
             pipeline.multi()
             if changed is None:
                 pipeline.delete(key)
@@ -382,7 +382,7 @@ def _with_count(entry: ClubWithPeople) -> ClubWithPeople:
     return replace(entry, club=replace(entry.club, members=len(entry.with_relation("member"))))
 
 
-def _encoded(entry: ClubWithPeople) -> dict[FieldT, EncodableT]:
+def _encode(entry: ClubWithPeople) -> dict[FieldT, EncodableT]:
     club = entry.club
     fields: dict[FieldT, EncodableT | None] = {
         "name": club.name,
@@ -399,7 +399,7 @@ def _encoded(entry: ClubWithPeople) -> dict[FieldT, EncodableT]:
     return {name: value for name, value in fields.items() if value is not None} | people
 
 
-def _decoded(club_id: str, stored: Mapping[Any, Any]) -> ClubWithPeople:
+def _decode(club_id: str, stored: Mapping[Any, Any]) -> ClubWithPeople:
     fields = {to_text(name): to_text(value) for name, value in stored.items()}
     club = _club(club_id, fields)
     if club is None:

@@ -124,14 +124,14 @@ class ConditionalActionStore:
         """Return the conditional actions of a player; None if there are none, or they are damaged."""
         with unavailable_on_error():
             value = self._redis.hget(_actions_key(game_id), player)
-        return None if value is None else _decoded(game_id, _bytes(value))
+        return None if value is None else _decode(game_id, _bytes(value))
 
     def all_of(self, game_id: str) -> dict[str, StoredConditionalActions]:
         """Return the conditional actions in a game by player, without damaged ones."""
         with unavailable_on_error():
             values = self._redis.hgetall(_actions_key(game_id))
         all_stored = {
-            to_text(player): _decoded(game_id, _bytes(value)) for player, value in values.items()
+            to_text(player): _decode(game_id, _bytes(value)) for player, value in values.items()
         }
         return {player: stored for player, stored in all_stored.items() if stored is not None}
 
@@ -204,7 +204,7 @@ def _bytes(value: bytes | str) -> bytes:
     return value.encode() if isinstance(value, str) else value
 
 
-def _decoded(game_id: str, value: bytes) -> StoredConditionalActions | None:
+def _decode(game_id: str, value: bytes) -> StoredConditionalActions | None:
     try:
         return StoredConditionalActions.decode(value)
     except (AttributeError, LookupError, TypeError, ValueError):

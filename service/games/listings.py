@@ -339,7 +339,7 @@ class Listings:
             for key in self._keys(listing)
         }
         rows = self._read_heads(below, lengths)
-        heads = self._merged(rows, limits)
+        heads = self._merge(rows, limits)
         longer = {
             key: limits[listing]
             for listing, head in heads.items()
@@ -347,7 +347,7 @@ class Listings:
             if len(rows[key]) == lengths[key] < limits[listing]
             and (len(head) < limits[listing] or rows[key][-1] > head[-1])
         }
-        return self._merged(rows | self._read_heads(below, longer), limits) if longer else heads
+        return self._merge(rows | self._read_heads(below, longer), limits) if longer else heads
 
     def _read_heads(self, below: str, lengths: Mapping[str, int]) -> dict[str, list[str]]:
         """Return the first `lengths` members of each key below a bound, in descending order."""
@@ -357,7 +357,7 @@ class Listings:
             replies = pipeline.execute()
         return {key: [*map(to_text, row)] for key, row in zip(lengths, replies, strict=True)}
 
-    def _merged(
+    def _merge(
         self, rows: Mapping[str, Sequence[str]], limits: Mapping[_Listing, int]
     ) -> dict[_Listing, list[str]]:
         """Merge the members of the keys of each listing, and return the first ones in descending order."""

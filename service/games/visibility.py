@@ -94,7 +94,7 @@ class GamesForViewers:
             return game
         before = self._loader.game_at(game_id, game.start_seq - 1)
         events = [*self._loader.event_range(game_id, before.seq, seq)]
-        return game_with_drawn_secrets(events, self._opened(events, viewer), seed, before)
+        return game_with_drawn_secrets(events, self._open_secrets(events, viewer), seed, before)
 
     def secrets(self, game: Game) -> Iterator[str]:
         """Yield the names of the secrets on which the position of a game depends."""
@@ -103,7 +103,7 @@ class GamesForViewers:
             for event in self._loader.event_range(game.id, seq - 1, seq):
                 yield from event.get("secrets", ())
 
-    def _opened(self, events: list[Event], viewer: int) -> Opened:
+    def _open_secrets(self, events: list[Event], viewer: int) -> Opened:
         """Return the values of the secrets that the viewer may see. Other secrets are not even read."""
         names = [
             f"{event['seq']}/{name}"

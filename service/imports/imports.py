@@ -129,11 +129,11 @@ class Imports:
             fault: Text = unreadable.why
             if unreadable.line is not None:
                 fault = message("line {line}: {fault}", line=unreadable.line, fault=unreadable.why)
-            raise _refused(message("is no game record ({fault})", fault=fault)) from None
+            raise _refusal(message("is no game record ({fault})", fault=fault)) from None
         if not record.has_ended:
-            raise _refused(message("is the record of a game that is not over"))
+            raise _refusal(message("is the record of a game that is not over"))
         if not self._audits.can_audit(len(record.events)):
-            raise _refused(
+            raise _refusal(
                 message("has more than {most} events", most=self._bounds.max_audited_events)
             )
         return record
@@ -144,7 +144,7 @@ class Imports:
         try:
             return self._audits.audit([data], keys, language, self._log_name())
         except AuditTooLarge:
-            raise _refused(message("takes too much memory or time to audit")) from None
+            raise _refusal(message("takes too much memory or time to audit")) from None
 
 
 def too_large(bounds: Bounds) -> Message:
@@ -157,7 +157,7 @@ def no_intact_events() -> Text:
     return message("no event of this record can be replayed: not even the first is intact")
 
 
-def _refused(fault: Text) -> Malformed:
+def _refusal(fault: Text) -> Malformed:
     return Malformed({FIELD: fault})
 
 

@@ -384,7 +384,7 @@ class Archive:
             for part in PARTS:
                 stored = self._redis.hgetall(game_key(game_id, part))
                 try:
-                    fields = {_decoded(name): _decoded(value) for name, value in stored.items()}
+                    fields = {_decode(name): _decode(value) for name, value in stored.items()}
                 except UnicodeDecodeError:
                     raise Unreadable.with_message(
                         "a stored value of game {game} is no text", game=game_id
@@ -431,7 +431,7 @@ def _stub(fields: Mapping[bytes, bytes]) -> Stub:
     )
 
 
-def _decoded(value: bytes | str) -> str:
+def _decode(value: bytes | str) -> str:
     return value.decode() if isinstance(value, bytes) else value
 
 

@@ -133,7 +133,7 @@ class ArchivingEventStore(RedisEventStore):
         secrets = super().secrets(game_id, names)
         if secrets or (names is not None and not names):
             return secrets
-        return _selected(self._archive.part(game_id, SECRETS), names)
+        return _select(self._archive.part(game_id, SECRETS), names)
 
     @override
     def receipts(self, game_id: str, seqs: Collection[int]) -> dict[int, str]:
@@ -195,5 +195,5 @@ class ArchivingEventStore(RedisEventStore):
         return list(game.lines[after:end])
 
 
-def _selected(secrets: Mapping[str, str], names: Collection[str] | None) -> dict[str, str]:
+def _select(secrets: Mapping[str, str], names: Collection[str] | None) -> dict[str, str]:
     return {name: value for name, value in secrets.items() if names is None or name in names}

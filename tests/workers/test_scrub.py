@@ -226,7 +226,7 @@ def test_a_killed_worker_repeats_one_step_and_two_make_none_at_once(
 
         clock.tick(PERIOD / 2)
         with monkeypatch.context() as patch:
-            patch.setattr(Scrub, "_go_on", die)
+            patch.setattr(Scrub, "_check_games", die)
             with pytest.raises(KilledError):
                 Scrub(scrubbed).step()
         assert state(scrubbed)["checked"] == 2

@@ -107,7 +107,7 @@ def written_lines(text: str, most: int) -> Sequence[str]:
     They have single, plain spaces and at most MAX_LINE_CHARACTERS. Only the first `most` lines are
     complete; some later ones may be missing.
     """
-    lines = [_plain(line) for line in text.splitlines()]
+    lines = [_normalize(line) for line in text.splitlines()]
     written: list[str] = []
     index = 0
     while index < len(lines) and len(written) <= most + _MAX_INTRODUCTION_LINES:
@@ -131,7 +131,7 @@ def written_lines(text: str, most: int) -> Sequence[str]:
     return written
 
 
-def _plain(line: str) -> str:
+def _normalize(line: str) -> str:
     if not line:
         return line
     shortened = trim(line[: 2 * MAX_LINE_CHARACTERS])

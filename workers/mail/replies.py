@@ -112,14 +112,14 @@ class Replies:
         except Unavailable:
             raise
         except CartularyError as error:
-            return [_refused(reply.forms[0], error)]
+            return [_refusal(reply.forms[0], error)]
         actions: list[Any] = []
         for form in reply.forms:
             try:
                 action = game.rules.parse_action_text(form)
                 actions.append(dict(game.rules.action_to_json(action)))
             except CartularyError as error:
-                return [_refused(form, error)]
+                return [_refusal(form, error)]
         results: list[Result] = []
         seq = target.seq
         for number, (form, action) in enumerate(zip(reply.forms, actions, strict=True)):
@@ -130,7 +130,7 @@ class Replies:
             except Unavailable:
                 raise
             except CartularyError as error:
-                results.append(_refused(form, error))
+                results.append(_refusal(form, error))
                 break
             seq = accepted.receipt["seq"]
             results.append(Result(form, seq))
@@ -194,7 +194,7 @@ def _addresses(header: bytes) -> list[str]:
     return addresses if len(addresses) == 1 else []
 
 
-def _refused(form: str, error: CartularyError) -> Result:
+def _refusal(form: str, error: CartularyError) -> Result:
     if isinstance(error, Malformed):
         return Result(form, why=error.fields.get("", error.why))
     if isinstance(error, Refused):

@@ -107,10 +107,10 @@ def _text(mail: EmailMessage) -> str | None:
     if not isinstance(content, bytes):
         return None
     text = content.decode(str(part.get_param("charset", "utf-8")), errors="strict")
-    return _joined(text) if part.get_param("format", "") == "flowed" else text
+    return _join_lines(text) if part.get_param("format", "") == "flowed" else text
 
 
-def _joined(text: str) -> str:
+def _join_lines(text: str) -> str:
     """Return a text in which the lines that a program has broken are joined (RFC 3676)."""
     parts: list[str] = []
     is_open = False

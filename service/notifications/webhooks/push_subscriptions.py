@@ -84,7 +84,7 @@ class PushSubscriptions:
             stored: list[Any] = self._redis.hvals(_key(player))
         if not stored:
             return []
-        subscriptions = [_decoded(value) for value in stored]
+        subscriptions = [_decode(value) for value in stored]
         registrations = self._registrations([item.id for item in subscriptions])
         own = {entry.session for entry in registrations if entry and entry.player == player}
         sessions = self._tokens.valid_sessions(player, own)
@@ -160,7 +160,7 @@ class PushSubscriptions:
         others = [item for item in others if item.id not in replaced]
         excess = [item.id for item in others[: max(0, len(others) + 1 - self._max)]]
         with unavailable_on_error():
-            self._redis.hset(_key(player), id, _encoded(added))
+            self._redis.hset(_key(player), id, _encode(added))
             before: Any = self._redis.set(
                 _registration_key(id), orjson.dumps(asdict(registration)), get=True
             )
@@ -209,14 +209,14 @@ def decode_base64(text: str) -> bytes:
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def _encoded(subscription: PushSubscription) -> bytes:
+def _encode(subscription: PushSubscription) -> bytes:
     """Return a subscription in the stored form: without the session, which earlier versions do not know."""
     fields = asdict(subscription)
     del fields["session"]
     return orjson.dumps(fields)
 
 
-def _decoded(value: bytes | str) -> PushSubscription:
+def _decode(value: bytes | str) -> PushSubscription:
     """Return a stored subscription, without the members that a later version may have added."""
     stored = orjson.loads(value)
     return PushSubscription(

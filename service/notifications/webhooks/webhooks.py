@@ -148,7 +148,7 @@ class Webhooks:
             key,
             self._max,
             lambda pipeline: pipeline.hlen(key),
-            lambda pipeline: pipeline.hset(key, webhook.id, _encoded(webhook)),
+            lambda pipeline: pipeline.hset(key, webhook.id, _encode(webhook)),
         )
         if not is_stored:
             self._delete(player, webhook.id)
@@ -169,7 +169,7 @@ class Webhooks:
         before = self.of(player)
         self._store_token(player, webhook, token_digest)
         with unavailable_on_error():
-            self._redis.hset(_key(player), webhook.id, _encoded(webhook))
+            self._redis.hset(_key(player), webhook.id, _encode(webhook))
         for each in before:
             self._delete(player, each.id)
         return webhook
@@ -266,11 +266,11 @@ class Webhooks:
     def _store(self, player: str, webhook: Webhook) -> Webhook:
         """Store a changed webhook unless it was removed in the meantime."""
         with unavailable_on_error():
-            self._replace(keys=[_key(player)], args=[webhook.id, _encoded(webhook)])
+            self._replace(keys=[_key(player)], args=[webhook.id, _encode(webhook)])
         return webhook
 
 
-def _encoded(webhook: Webhook) -> bytes:
+def _encode(webhook: Webhook) -> bytes:
     """Return a webhook in the stored form, with its format only if that is not `plain`."""
     fields = members_of(webhook)
     if webhook.format == "plain":

@@ -138,12 +138,12 @@ def find_intact_writes(path: Path) -> IntactWrites:
         start = _size_of_sound_snapshot(content)
         if start is not None:
             writes = _intact_writes(content, start, has_transactions=not is_base(path))
-            ranges = _joined([(0, start), *writes])
+            ranges = _join([(0, start), *writes])
             return IntactWrites(tuple(ranges), size)
         start = _first_command(content)
         entries = find_entries(content[:start])
-        ranges = _joined(_ranges_of_entries(entries, content))
-        ranges += _joined(_intact_writes(content, start, has_transactions=not is_base(path)))
+        ranges = _join(_ranges_of_entries(entries, content))
+        ranges += _join(_intact_writes(content, start, has_transactions=not is_base(path)))
         return IntactWrites(tuple(ranges), size, entries, start)
 
 
@@ -235,7 +235,7 @@ def _is_value(content: mmap.mmap, position: int) -> bool:
     return content[start + length : start + length + 2] == b"\r\n"
 
 
-def _joined(ranges: Iterable[Range]) -> list[Range]:
+def _join(ranges: Iterable[Range]) -> list[Range]:
     """Return the ranges with adjacent ones joined; no range is empty."""
     joined: list[Range] = []
     for start, end in ranges:
