@@ -40,7 +40,7 @@ def test_a_differing_receipt_is_kept_beside_the_first_and_named(tmp_path: Path) 
     ]
 
 
-def test_the_same_event_signed_by_another_key_is_no_conflict(tmp_path: Path) -> None:
+def test_the_same_event_signed_by_another_key_is_not_a_conflict(tmp_path: Path) -> None:
     folder = ReceiptFolder(tmp_path)
     folder.add([receipt(1)])
     fields = {name: receipt(1)[name] for name in ("game", "seq", "hash", "at")}

@@ -180,7 +180,7 @@ def test_logging_in_is_repeated_only_if_the_request_was_never_sent() -> None:
         (httpx.Response(200, json={"seq": 4, "actions": [7]}), InvalidResponse),
     ],
 )
-def test_every_other_response_is_an_error_of_its_own(
+def test_every_other_response_is_a_separate_error(
     response: httpx.Response, error: type[ClientError]
 ) -> None:
     with pytest.raises(error) as raised:
@@ -294,7 +294,7 @@ def test_a_stream_after_the_last_event_of_an_ended_game_is_empty(follow: Follow)
         ([httpx.ConnectError("refused")] * 5, ServerUnreachable),
     ],
 )
-def test_a_stream_that_cannot_go_on_is_an_error(
+def test_a_stream_that_cannot_continue_is_an_error(
     follow: Follow, outcomes: list[httpx.Response | Exception], error: type[ClientError]
 ) -> None:
     with pytest.raises(error):

@@ -123,7 +123,7 @@ def test_each_digest_is_checked_alone(eventful: Table) -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), [("seq", True), ("seq", 1.0), ("by", {"seat": True})])
-def test_booleans_and_fractions_are_no_numbers(eventful: Table, name: str, value: Any) -> None:
+def test_booleans_and_fractions_are_not_numbers(eventful: Table, name: str, value: Any) -> None:
     event: Any = {**eventful.sealed[-1].event, name: value}
     with raises(Unreadable, match=f"the field {name} has an invalid value"):
         check_envelope(event)

@@ -83,7 +83,7 @@ def test_a_log_with_branches_folds_the_same_in_one_pass_and_step_by_step(
     ]
 
 
-def test_a_fold_goes_on_from_a_game_before_the_resumption() -> None:
+def test_a_fold_continues_from_a_game_before_the_resumption() -> None:
     table = played()
     table.resume(8)
     table.act_at_random(3)
@@ -161,7 +161,7 @@ def test_play_resumes_from_the_position_that_an_earlier_resumption_made(
         table.resume(first + 1)
 
 
-def test_the_pile_of_an_earlier_resumption_is_shuffled_anew() -> None:
+def test_the_pile_of_an_earlier_resumption_is_shuffled_again() -> None:
     table = played()
     first = table.resume(9)["seq"]
     table.act_at_random(8, b"second")
@@ -174,7 +174,7 @@ def test_the_pile_of_an_earlier_resumption_is_shuffled_anew() -> None:
     assert list(pile) == chance.Chance(seed).shuffle(sorted(pile, key=ORDER.index))
 
 
-def test_a_superseded_resumption_is_no_origin() -> None:
+def test_a_superseded_resumption_is_not_an_origin() -> None:
     table = played()
     superseded = table.resume(9)["seq"]
     table.resume(5)
@@ -182,14 +182,14 @@ def test_a_superseded_resumption_is_no_origin() -> None:
         table.resume(superseded)
 
 
-def test_barony_draws_nothing_anew() -> None:
+def test_barony_draws_nothing_when_play_resumes() -> None:
     table = played("barony")
     event = table.resume(9)
     assert "secrets" not in event
     assert event["data"] == {"from": 9, "because": 24}
 
 
-def test_the_turn_begins_anew_for_the_clock() -> None:
+def test_the_turn_begins_again_for_the_clock() -> None:
     table = played()
     table.wait(60)
     event = table.resume(9)
@@ -257,7 +257,7 @@ def when_resumed() -> dict[str, WhenResumed]:
     return answers
 
 
-def test_every_field_of_a_game_says_what_becomes_of_it() -> None:
+def test_every_field_of_a_game_states_its_treatment() -> None:
     answers = when_resumed()
     assert list(answers) == [field.name for field in fields(GameOf)]
     assert {

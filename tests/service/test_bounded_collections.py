@@ -192,7 +192,7 @@ def table(service: Service) -> Iterator[Table]:
 
 
 @pytest.mark.parametrize("name", COLLECTIONS)
-def test_requests_at_once_do_not_exceed_a_bound(name: str, table: Table) -> None:
+def test_concurrent_requests_do_not_exceed_a_bound(name: str, table: Table) -> None:
     collection, player = COLLECTIONS[name], table.player
     barrier = Barrier(AT_ONCE)
 

@@ -330,7 +330,7 @@ def test_deliveries_to_many_players_are_in_many_shards_and_read_in_order(service
     assert set(ids(deliveries.failed(100))) == set(everything[15:20])
 
 
-def test_shards_go_on_with_the_deliveries_of_a_single_redis(service: Service) -> None:
+def test_shards_continue_with_the_deliveries_of_a_single_redis(service: Service) -> None:
     """A backup of a single Redis has been restored into a cluster."""
     single = Deliveries(service.redis, Bounds())
     digest = replace(delivery(1), kind="digest", subject="digest", seq=0)

@@ -191,7 +191,7 @@ def test_a_program_that_is_not_redis_is_an_error(
         EmbeddedRedis(tmp_path, executable=str(tmp_path / "nothing")).start()
 
 
-def test_a_server_that_ends_at_once_is_an_error_with_its_output(
+def test_a_server_that_ends_immediately_is_an_error_with_its_output(
     tmp_path: Path, script: Callable[..., str]
 ) -> None:
     broken = script("Redis server v=7.2.4 and that is all it does")

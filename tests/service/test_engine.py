@@ -54,7 +54,7 @@ def test_a_server_on_the_path_is_preferred_to_the_bundled_one(
     assert find_engine().executable == valkey
 
 
-def test_a_server_with_holes_is_used_only_if_there_is_no_other(
+def test_a_vulnerable_server_is_used_only_if_there_is_no_other(
     monkeypatch: pytest.MonkeyPatch, script: Callable[..., str], bundled: str
 ) -> None:
     redis = script(VULNERABLE)
@@ -110,7 +110,7 @@ def test_a_version_has_a_hole_until_its_series_is_corrected(
     assert ("CVE-2025-49844" in find_holes("Redis", version)) == has_hole
 
 
-def test_a_hole_of_later_versions_is_none_of_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_hole_of_later_versions_is_not_in_earlier_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     hole = {"id": "CVE-2030-1", "redis": ["7.2.3"], "redis_since": "7.0"}
     monkeypatch.setattr(engines, "_holes", lambda: [hole])
     assert find_holes("Redis", (6, 2, 1)) == ()

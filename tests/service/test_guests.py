@@ -81,7 +81,7 @@ def test_only_a_guest_is_named(service: Service) -> None:
     assert service.accounts.players.by_handle("Bea") is None
 
 
-def test_of_two_names_given_at_once_one_is_kept(
+def test_of_two_names_given_concurrently_one_is_kept(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     guest, _ = service.accounts.players.create_guest()

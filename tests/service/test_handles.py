@@ -147,12 +147,12 @@ def test_a_text_may_spell_an_old_handle_in_nfc_or_a_new_one_in_nfkc() -> None:
 @pytest.mark.parametrize(
     "text", [" ada", "ada\n", "\u00a0ada\u200b", "\ufeffada \u2066", "\tada\r\n"]
 )
-def test_white_space_around_a_handle_is_no_part_of_it(text: str) -> None:
+def test_white_space_around_a_handle_is_not_part_of_it(text: str) -> None:
     assert parse_handle(text) == "ada"
     assert spellings(text) == spellings(text.replace("ada", "@ada")) == ("ada",)
 
 
 @pytest.mark.parametrize("text", ["@ada", "a da", "a\u200bda", "@", "\u200b", ""])
-def test_a_mark_and_white_space_within_are_no_part_of_a_new_handle(text: str) -> None:
+def test_a_mark_and_white_space_within_are_not_part_of_a_new_handle(text: str) -> None:
     with pytest.raises(InvalidHandle):
         parse_handle(text)

@@ -65,7 +65,7 @@ def orphan() -> Iterator[Callable[[Path], int]]:
 
 @pytest.mark.parametrize("is_stopped", [False, True])
 @pytest.mark.parametrize("has_socket_in_tmp", [False, True])
-def test_an_orphaned_server_is_ended_at_once(
+def test_an_orphaned_server_is_ended_immediately(
     orphan: Callable[[Path], int],
     tmp_path: Path,
     caplog: pytest.LogCaptureFixture,

@@ -195,7 +195,7 @@ def test_login_creates_another_token_and_logout_revokes_it(players: Players) -> 
     ("handle", "password"),
     [("Ada", "wrong horse"), ("Bea", PASSWORD), ("Ada", "\ud800"), ("\ud800", PASSWORD), ("", "")],
 )
-def test_a_wrong_handle_and_a_wrong_password_cannot_be_told_apart(
+def test_a_wrong_handle_and_a_wrong_password_cannot_be_distinguished(
     players: Players, handle: str, password: str
 ) -> None:
     players.register("Ada", PASSWORD)

@@ -49,7 +49,7 @@ def test_a_process_that_ends_is_not_reported_any_more(service: Service) -> None:
     assert service.process_reports.all() == []
 
 
-def test_a_process_is_reported_while_it_goes_on_and_not_while_it_hangs(service: Service) -> None:
+def test_a_process_is_reported_while_it_continues_and_not_while_it_hangs(service: Service) -> None:
     reports = ProcessReports(service.redis, report_seconds=0.05)
 
     def seen_at() -> str:

@@ -66,7 +66,7 @@ def test_a_handle_that_only_contains_a_reserved_one_is_allowed(
     assert player.handle == handle
 
 
-def test_an_account_with_a_handle_that_is_reserved_now_goes_on_working(service: Service) -> None:
+def test_an_account_with_a_handle_that_is_reserved_now_continues_working(service: Service) -> None:
     service.accounts.players._create(
         Player("0123456789abcdef", "admin", "2025-01-01T00:00:00.000Z")
     )

@@ -89,7 +89,7 @@ def test_every_bound_is_a_setting() -> None:
     assert all(name in english(error.value.message) for name in environ)
 
 
-def test_an_empty_variable_has_its_default_but_an_empty_rate_is_no_limit() -> None:
+def test_an_empty_variable_has_its_default_but_an_empty_rate_is_not_a_limit() -> None:
     names = ("REDIS_URL", "QUEUE_URL", "DATA", "SIGNING_KEY", "CACHE_GAMES", "WEBHOOK_URL")
     empty = {f"CARTULARY_{name}": "" for name in (*names, "SWEEP_SECONDS")}
     assert load_settings(empty) == load_settings({})
@@ -186,7 +186,7 @@ def test_the_url_of_a_mail_server_names_its_port_its_encryption_and_a_login(
     assert "a/b" not in repr(server)
 
 
-def test_all_invalid_settings_are_named_at_once(tmp_path: Path) -> None:
+def test_all_invalid_settings_are_named_together(tmp_path: Path) -> None:
     (tmp_path / "signing-key.pem").write_text("not a key")
     names = ["REDIS_URL", "QUEUE_URL", "CACHE_GAMES", "RATE_ACCOUNTS", "RATE_GAMES"]
     names += ["RATE_REQUESTS", "WEBHOOK_URL", "SWEEP_SECONDS"]

@@ -84,7 +84,7 @@ def test_after_a_jump_the_trusted_clock_continues_from_the_time_before(
     assert trusted_clock.observed_jumps() == 1
 
 
-def test_a_clock_that_is_right_again_is_trusted_at_once(
+def test_a_clock_that_is_right_again_is_trusted_immediately(
     trusted_clock: TrustedClock, machine: Machine, caplog: pytest.LogCaptureFixture
 ) -> None:
     machine.jump(DAY)
@@ -125,7 +125,7 @@ def test_another_jump_begins_the_wait_again(trusted_clock: TrustedClock, machine
 
 @pytest.mark.parametrize("slew", [0.0005, -0.0005])
 @pytest.mark.parametrize("pause", [0.2, 600.0])
-def test_slow_corrections_are_no_jump(
+def test_slow_corrections_are_not_a_jump(
     trusted_clock: TrustedClock, machine: Machine, slew: float, pause: float
 ) -> None:
     for _ in range(2000):

@@ -168,9 +168,7 @@ def test_a_bot_whose_position_changes_while_it_thinks_does_nothing(workers: Work
     assert let_bots_act(workers, game).is_played_out
 
 
-def test_jobs_of_bots_have_a_queue_of_their_own_behind_that_of_games(
-    workers: WorkerHarness,
-) -> None:
+def test_jobs_of_bots_have_a_separate_queue_behind_that_of_games(workers: WorkerHarness) -> None:
     game = create(workers.service, "sensible")
     act_as_person(workers.service, game)
     assert workers.tasks(game.id)["bot"].queue == BOTS

@@ -56,7 +56,7 @@ def test_a_receiver_gets_one_request_at_a_time() -> None:
     assert (first.id, second.id) == ("ada/x/0", "ada/x/1")
 
 
-def test_no_account_no_host_and_nobody_together_has_more_than_their_bound() -> None:
+def test_accounts_and_hosts_stay_within_their_bounds() -> None:
     names = [f"{account}/{number}/0" for account in ("ada", "bea", "cyd") for number in range(5)]
     begun = begin_all(queue_of(names, per_account=2))
     assert sorted(attempt.receiver.player for attempt in begun) == [

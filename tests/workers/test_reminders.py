@@ -145,7 +145,7 @@ def test_a_reminder_is_cancelled_when_its_turn_ends(
     assert not reminded & {each.id for each in waiting}
 
 
-def test_a_reminder_of_a_turn_that_goes_on_is_sent(table: Table) -> None:
+def test_a_reminder_of_a_turn_that_continues_is_sent(table: Table) -> None:
     game = table.start(per_turn=4 * DAY)
     other = next(player for player in table.players[:2] if player != to_act(game))
     table.time.tick(timedelta(hours=12))
@@ -180,7 +180,7 @@ def test_no_reminder_of_a_quick_turn_has_to_be_cancelled(table: Table) -> None:
     assert not [name for name in table.service.store.outbox(game.id) if name.startswith("cancel/")]
 
 
-def test_nothing_waits_on_a_server_whose_games_go_on_or_are_over(table: Table) -> None:
+def test_nothing_waits_on_a_server_whose_games_continue_or_are_over(table: Table) -> None:
     games = table.start_several(8)
     for game in games[:4]:
         resign(table, game)

@@ -342,7 +342,7 @@ def test_a_lost_deadline_index_is_rebuilt(service: Service, workers: WorkerHarne
         assert workers.waiting() == [f"deadline of game {game.id}"]
 
 
-def test_a_scheduler_completes_erasures_and_goes_on_if_it_cannot(
+def test_a_scheduler_completes_erasures_and_continues_if_it_cannot(
     service: Service, workers: WorkerHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
     player, _ = service.accounts.players.register("ada", "correct horse")

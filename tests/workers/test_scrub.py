@@ -189,7 +189,7 @@ def test_a_round_takes_the_time_that_is_set(scrubbed: Service) -> None:
         assert state(scrubbed)["checked"] == 5
 
 
-def test_a_step_is_bounded_and_the_next_goes_on_where_it_was(
+def test_a_step_is_bounded_and_the_next_continues_where_it_was(
     scrubbed: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A long game is checked in parts."""
@@ -208,7 +208,7 @@ def test_a_step_is_bounded_and_the_next_goes_on_where_it_was(
     assert list(scrubbed.damaged_games.parts()[game]) == [event_part(21)]
 
 
-def test_a_killed_worker_repeats_one_step_and_two_make_none_at_once(
+def test_a_killed_worker_repeats_one_step_and_two_workers_share_steps(
     scrubbed: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     play(scrubbed, 4, length=4)
@@ -248,7 +248,7 @@ def test_the_round_begins_again_when_redis_was_started_again(scrubbed: Service) 
     assert (state(scrubbed)["checked"], state(scrubbed)["completed"]) == (0, stored["completed"])
 
 
-def test_a_repaired_game_can_be_played_at_once(scrubbed: Service) -> None:
+def test_a_repaired_game_can_be_played_immediately(scrubbed: Service) -> None:
     (game,) = play(scrubbed, 1, length=8)
     damage_event(scrubbed, game, 6, change_digit)
     go_round(scrubbed)

@@ -52,7 +52,7 @@ def test_a_page_without_leaves_is_an_error() -> None:
 
 
 @pytest.mark.parametrize("call", [calls.checkpoint(), calls.epochs()])
-def test_what_is_no_signed_note_is_an_error(call: Call[object]) -> None:
+def test_an_invalid_signed_note_is_an_error(call: Call[object]) -> None:
     server = LogServer("a")
     server.bodies = {"/log/checkpoint": b"note", "/log/epochs": b'{"epochs": ["note"]}'}
     with server.client() as client, raises(InvalidResponse, match="checkpoint cannot be read"):

@@ -119,7 +119,9 @@ class TestContradictions:
         assert evidence == {"split-view-3.json", "split-view-3-2.json"}
         assert before == {name: (tmp_path / name).read_bytes() for name in before}
 
-    def test_an_older_checkpoint_of_the_same_log_is_no_contradiction(self, tmp_path: Path) -> None:
+    def test_an_older_checkpoint_of_the_same_log_is_not_a_contradiction(
+        self, tmp_path: Path
+    ) -> None:
         server = LogServer("a", "b", "c")
         observe(server, tmp_path)
         server.show("a", "b")
@@ -177,11 +179,11 @@ class TestKeys:
                 follower.observe()
 
     @pytest.mark.parametrize("key", ["", "00", "x+y+z", "zz" * 32])
-    def test_what_is_no_key_is_refused(self, tmp_path: Path, key: str) -> None:
+    def test_an_invalid_key_is_refused(self, tmp_path: Path, key: str) -> None:
         with following(LogServer("a"), tmp_path) as follower, pytest.raises(Unreadable):
             follower.accept_key(key)
 
-    def test_the_key_of_a_witness_is_no_key_of_a_log(self, tmp_path: Path) -> None:
+    def test_the_key_of_a_witness_is_not_a_key_of_a_log(self, tmp_path: Path) -> None:
         with following(LogServer("a"), tmp_path) as follower, raises(Unreadable, match="wit"):
             follower.accept_key(str(follower.cosigning_key))
 

@@ -168,7 +168,7 @@ def test_parties_of_different_servers_are_not_comparable(tmp_path: Path) -> None
         compare(first, second)
 
 
-def test_what_is_no_view_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_view_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("text")
     (tmp_path / "json").write_text("{}")

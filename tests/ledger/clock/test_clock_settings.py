@@ -80,7 +80,7 @@ def test_wrong_settings_are_named(clock: dict[str, Any], field: str, fault: str)
     assert {name: english(text) for name, text in faults.items()} == {f"clock.{field}": fault}
 
 
-def test_all_wrong_settings_are_named_at_once() -> None:
+def test_all_wrong_settings_are_named_together() -> None:
     clock = {"per_turn": 0, "increment": 1, "time_zone": 1, "nights": [], "weekends": 0}
     assert time_faults(clock).keys() == {
         *("clock.per_turn", "clock.increment", "clock.time_zone", "clock.nights", "clock.weekends")

@@ -153,7 +153,7 @@ def test_a_night_of_a_whole_day_is_refused() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "Mars/Olympus", "../../etc/passwd", "europe/paris", "EST5"])
-def test_a_name_that_is_no_time_zone_is_refused(name: str) -> None:
+def test_a_name_that_is_not_a_time_zone_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match="there is no time zone"):
         time_zone(name)
 

@@ -183,7 +183,7 @@ def test_a_cosignature_is_verified_with_its_time() -> None:
         SignedNote(CHECKPOINT, (without_time,)).check_signed_by(key)
 
 
-def test_a_signature_is_no_cosignature() -> None:
+def test_a_signature_is_not_a_cosignature() -> None:
     plain = sign_text(CHECKPOINT, "w", KEY)
     cosignature = note_key("w", KEY, COSIGNATURE)
     assert not SignedNote(CHECKPOINT, (plain,)).verified_keys([cosignature])

@@ -139,7 +139,7 @@ def test_a_turn_that_the_clock_plays_only_in_part_is_found() -> None:
     assert "the whole rest of a turn" in problem(game)
 
 
-def test_a_game_that_the_clock_must_abandon_does_not_go_on() -> None:
+def test_a_game_that_the_clock_must_abandon_does_not_continue() -> None:
     game = in_play(table({"abandon_after": 1}))
     for _ in range(2):
         game.wait(PER_TURN)
@@ -184,7 +184,7 @@ def test_a_seat_that_was_not_left_cannot_be_taken() -> None:
     assert "is not vacant" in problem(game)
 
 
-def test_a_game_that_its_last_person_leaves_is_abandoned_at_once() -> None:
+def test_a_game_that_its_last_person_leaves_is_abandoned_immediately() -> None:
     game = in_play(Table("barony", 2, {"seating": "joined", "substitutes": True}).start())
     for seat in (1, 0):
         commands.leave_seat(game._pending, seat, {"seat": seat}, lambda: SECRET)

@@ -281,7 +281,7 @@ def test_a_game_that_was_finished_before_the_ruling_is_a_finding() -> None:
     assert "waits for the ruling" in english(finding.problem)
 
 
-def test_an_erased_statement_is_no_fault(data: bytes) -> None:
+def test_an_erased_statement_is_not_a_fault(data: bytes) -> None:
     lines = data.splitlines(keepends=True)
     erased = b"".join(line for line in lines if b"I object." not in line)
     assert erased != data

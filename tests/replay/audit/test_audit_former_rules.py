@@ -213,7 +213,7 @@ def test_a_former_rule_does_not_excuse_what_it_never_allowed() -> None:
     assert seq + 1 not in noted(report, "the rules then said otherwise")
 
 
-def test_a_game_is_no_rematch_of_itself() -> None:
+def test_a_game_is_not_a_rematch_of_itself() -> None:
     data = (FOLDER / "baron-new-draws.jsonl").read_bytes()
 
     def change(events: list[Event]) -> None:

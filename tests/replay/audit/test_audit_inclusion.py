@@ -176,7 +176,7 @@ def test_a_proof_for_an_earlier_event_leaves_the_later_ones_open() -> None:
     assert audit_record(table.record(inclusion=proof)).is_sound
 
 
-def test_a_proof_of_another_log_than_that_of_the_server_is_no_proof() -> None:
+def test_a_proof_of_another_log_than_that_of_the_server_is_not_a_proof() -> None:
     table = Table("barony", 2, {"round_limit": 1}).start().play_out()
     data = table.record(inclusion=inclusion_of(table))
     finding = first_finding(signed_again(data, log="other.test"), "inclusion")

@@ -86,7 +86,7 @@ def test_a_server_that_uses_another_name_is_noted(data: bytes) -> None:
     assert "a.example" in english(note.text)
 
 
-def test_an_origin_that_is_no_name_is_reported(data: bytes) -> None:
+def test_an_origin_that_is_not_a_name_is_reported(data: bytes) -> None:
     for origin in ("", None, 1, ["a"]):
         assert first_finding(signed_again(data, origin=origin), "form").line == 1
 

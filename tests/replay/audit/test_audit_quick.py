@@ -143,7 +143,7 @@ def test_invalid_fields_in_sealed_events_are_reported_as_by_the_complete_audit(
     assert report.verdict != "sound"
 
 
-def test_what_is_no_record_is_reported_as_by_the_complete_audit() -> None:
+def test_an_invalid_record_is_reported_as_by_the_complete_audit() -> None:
     header = Table().record().split(b"\n", 1)[0]
     for data in (b"", b"\n", b"nonsense", b"{}\n{}\n", header, header + b"\n\n", b"\xff" * 99):
         assert compare(data).verdict == "broken"

@@ -76,7 +76,7 @@ def test_no_report_on_thousands_of_forged_records_contradicts_itself() -> None:
     check_mutants(range(60, 5_000))
 
 
-def test_a_page_that_claims_what_it_denies_is_found() -> None:
+def test_a_page_that_contradicts_itself_is_found() -> None:
     """The sentences that once stood on one page, one below the other."""
     for text, about in (
         (

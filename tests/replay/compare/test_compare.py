@@ -122,7 +122,7 @@ def test_one_signed_receipt_is_enough_for_a_proof(record: bytes) -> None:
     assert {proof.first.kind, proof.second.kind} == {"head", "receipt"}
 
 
-def test_a_receipt_by_an_unknown_key_is_no_denial(record: bytes) -> None:
+def test_a_receipt_by_an_unknown_key_is_not_a_denial(record: bytes) -> None:
     """Otherwise anybody could make two records of one history look different."""
     event = played(1).take(1)
     keys = [KEY.public_entry(SINCE), STRANGER.public_entry(SINCE)]
@@ -193,7 +193,7 @@ def test_signatures_that_are_not_valid_prove_nothing(record: bytes, other_histor
     )
 
 
-def test_an_edited_event_is_told_from_a_second_history(record: bytes) -> None:
+def test_an_edited_event_is_distinguished_from_a_second_history(record: bytes) -> None:
     edited = record.replace(b'"values":[', b'"values":[9,', 1)
     comparison = compared(record, edited, KEY)
     assert comparison.divergence is not None
@@ -256,7 +256,7 @@ def test_what_cannot_be_read_cannot_be_known(record: bytes) -> None:
     assert summary_of(compared(b"", record)) == "no event of A can be read"
 
 
-def test_a_tail_that_is_no_chain_continues_nothing(record: bytes) -> None:
+def test_a_tail_that_is_not_a_chain_continues_nothing(record: bytes) -> None:
     lines = record.splitlines(keepends=True)
     unchained = b"".join([*lines[:7], *lines[8:]])
     comparison = compared(b"".join(lines[:7]), unchained)

@@ -113,7 +113,7 @@ def findings_of(data: bytes, check: str) -> list[Finding]:
     return [finding for finding in audit_record(data).findings if finding.check == check]
 
 
-def test_everything_drawn_anew_is_drawn_again_by_an_audit() -> None:
+def test_an_audit_repeats_the_draws_of_a_resumption() -> None:
     table = resumed_game()
     table.abandon()
     assert findings_of(table.record(), "chance") == []
@@ -125,7 +125,7 @@ def test_everything_drawn_anew_is_drawn_again_by_an_audit() -> None:
     )
 
 
-def test_a_pile_that_was_not_drawn_anew_from_the_seed_is_a_finding(
+def test_a_pile_that_was_not_redrawn_from_the_seed_is_a_finding(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as patch:
@@ -157,7 +157,7 @@ def test_a_game_in_progress_can_be_decided_again_without_its_secrets() -> None:
     assert differences == []
 
 
-def test_a_tile_that_the_pile_drawn_anew_cannot_have_is_a_finding() -> None:
+def test_a_tile_that_the_redrawn_pile_cannot_have_is_a_finding() -> None:
     """The first branch turned up tiles that are back in the pile; the second pile has no others."""
 
     def turn_up_many(events: list[Event]) -> None:

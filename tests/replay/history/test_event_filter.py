@@ -106,7 +106,7 @@ def test_a_hex_selects_the_events_that_name_it() -> None:
     assert selected(SORCERY, hex="2,1") == moves
 
 
-def test_a_list_of_two_seats_is_no_hex() -> None:
+def test_a_list_of_two_seats_is_not_a_hex() -> None:
     record = recorded("agreement")
     pairs = [
         (transition.event, transition.after.rules)

@@ -73,5 +73,5 @@ def test_a_game_that_has_not_started_has_an_empty_index() -> None:
 @pytest.mark.parametrize(
     ("name", "has_secrets"), [("baron-one-left", True), ("disputes", False), ("duke-of-two", False)]
 )
-def test_statements_are_no_secrets_of_a_game(name: str, has_secrets: bool) -> None:
+def test_statements_are_not_secrets_of_a_game(name: str, has_secrets: bool) -> None:
     assert event_index(transitions(record_of(name))).has_secrets == has_secrets

@@ -145,7 +145,7 @@ def test_pieces_that_are_lost_twice_on_a_hex_are_counted() -> None:
     assert removed == (Piece("keep_knight", 1, 2),)
 
 
-def test_what_was_taken_back_is_told_and_not_drawn() -> None:
+def test_actions_that_were_taken_back_are_mentioned_and_not_drawn() -> None:
     all_steps = steps_of("disputes")
     superseded = [transition for transition in all_steps if transition.event["seq"] == 34]
     head = all_steps[-1].after

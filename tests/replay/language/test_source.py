@@ -69,7 +69,7 @@ def test_both_templates_of_a_plural_message_have_the_same_values_except_for_the_
             assert singular | {"count"} == plural | {"count"}, call.place
 
 
-def test_no_value_of_a_message_is_a_sentence_of_its_own() -> None:
+def test_no_value_of_a_message_is_a_sentence() -> None:
     """A literal string, or one with words in it, that is passed as a value would never be translated."""
     for call in message_calls():
         for keyword in call.node.keywords:

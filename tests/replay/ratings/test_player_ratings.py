@@ -178,7 +178,7 @@ def test_a_new_player_has_a_thousand_points_and_is_provisional_for_some_games() 
     assert not provisional[-1]
 
 
-def test_systems_have_tables_of_their_own() -> None:
+def test_systems_have_separate_tables() -> None:
     table = RatingTable()
     table.add(result(1, 1, 2))
     line = table.add(result(2, 1, 2, system="barony"))

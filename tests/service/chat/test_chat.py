@@ -83,7 +83,7 @@ def test_nobody_else_reads_or_writes_messages(
             service.chat.report(game, player, 1)
 
 
-def test_players_go_on_writing_after_the_end_and_messages_are_kept(service: Service) -> None:
+def test_players_continue_writing_after_the_end_and_messages_are_kept(service: Service) -> None:
     game = start_game(service)
     service.chat.post(game.id, "ada", "Good luck!")
     service.administration.abandon("operator", game.id, "a test")
@@ -111,7 +111,7 @@ def test_a_message_changes_nothing_in_the_log(service: Service) -> None:
         ("x", 5, "seq"),
     ],
 )
-def test_what_is_no_message_is_refused(
+def test_an_invalid_message_is_refused(
     service: Service, text: str, seq: int | None, field: str
 ) -> None:
     game = start_game(service)

@@ -93,9 +93,7 @@ def test_bots_are_added_when_the_commitment_can_be_seen(web: WebServer, tmp_path
     assert {data["nonce_from"] for data in taken} == {"player"}
 
 
-def test_the_caller_may_send_a_nonce_and_a_signature_of_their_own(
-    web: WebServer, tmp_path: Path
-) -> None:
+def test_the_caller_may_send_their_own_nonce_and_signature(web: WebServer, tmp_path: Path) -> None:
     with (
         Client(web.url, evidence=Evidence(tmp_path, signs=False)) as first,
         Client(web.url, evidence=Evidence.none()) as second,
@@ -128,7 +126,7 @@ def test_the_asynchronous_client_keeps_the_same(web: WebServer, tmp_path: Path) 
     assert len(nonces_of_game(tmp_path, game)) == 2
 
 
-def test_statements_are_signed_and_add_nonces_to_what_is_drawn_anew(
+def test_statements_are_signed_and_add_nonces_to_the_draws_of_a_resumption(
     web: WebServer, tmp_path: Path
 ) -> None:
     first = Client(web.url, evidence=Evidence(tmp_path / "first"))
@@ -196,7 +194,7 @@ def test_an_action_is_signed_in_the_form_of_the_log(web: WebServer, tmp_path: Pa
     assert resigned.json["signature"]["key"]
 
 
-def test_what_cannot_be_kept_is_reported_once_and_the_game_goes_on(
+def test_evidence_that_cannot_be_kept_is_reported_once_and_the_game_continues(
     web: WebServer, tmp_path: Path
 ) -> None:
     (tmp_path / "file").write_text("")

@@ -61,7 +61,7 @@ def place_cities(client: Client, game: str) -> None:
             client.submit(game, legal.actions[0], expected_seq=legal.seq)
 
 
-def test_somebody_logs_in_and_goes_on_with_a_game(
+def test_somebody_logs_in_and_continues_with_a_game(
     typist: Typist, web: WebServer, clients: tuple[Client, Client]
 ) -> None:
     player, opponent = clients

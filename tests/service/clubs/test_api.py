@@ -180,7 +180,7 @@ def test_members_do_nothing_that_is_the_owners(accounts: Accounts) -> None:
     assert len(bea.http.get(f"{CLUBS}/{club}/members").json()["players"]) == 2
 
 
-def test_a_private_club_looks_like_none_to_strangers(accounts: Accounts) -> None:
+def test_a_private_club_looks_nonexistent_to_strangers(accounts: Accounts) -> None:
     ada, bea, eve = (accounts.register() for _ in range(3))
     club = create(ada, private=True)
     ada.http.post(f"{CLUBS}/{club}/invitations", json={"handle": bea.handle})

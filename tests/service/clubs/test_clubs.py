@@ -140,7 +140,7 @@ class TestBecomingAMember:
         with pytest.raises(NotFound):
             clubs.join(club, cyd, token)
 
-    def test_guests_are_no_members(self, service: Service, clubs: Clubs, ada: str) -> None:
+    def test_guests_cannot_be_members(self, service: Service, clubs: Clubs, ada: str) -> None:
         guest = service.accounts.players.create_guest()[0].id
         club = clubs.create(ada, "Wednesday").id
         for attempt in (
@@ -210,7 +210,7 @@ class TestLeaving:
 
 
 class TestPrivacy:
-    def test_a_private_club_is_none_for_outsiders(
+    def test_a_private_club_does_not_exist_for_outsiders(
         self, clubs: Clubs, ada: str, ben: str, cyd: str
     ) -> None:
         club = clubs.create(ada, "Wednesday", is_private=True).id

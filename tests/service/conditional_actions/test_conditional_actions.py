@@ -60,7 +60,7 @@ def remove(pending: PendingEvents, seat: int) -> None:
     commands.remove(pending, seat, lambda: b"")
 
 
-def test_an_action_is_played_at_once_when_its_condition_is_met(
+def test_an_action_is_played_immediately_when_its_condition_is_met(
     service: Service, game: Game
 ) -> None:
     (_, first), (_, second) = next_actions(game, 2)
@@ -79,7 +79,7 @@ def test_an_action_is_played_at_once_when_its_condition_is_met(
     assert report.verdict != "broken", report.first
 
 
-def test_a_tree_goes_on_over_the_turns_of_several_opponents_and_over_scored_rounds(
+def test_a_tree_continues_over_the_turns_of_several_opponents_and_over_scored_rounds(
     service: Service, game: Game
 ) -> None:
     actions = next_actions(game, 8)
@@ -298,7 +298,7 @@ def test_a_tree_of_another_branch_of_history_is_void(service: Service, game: Gam
     assert service.conditional_action_store.get(game.id, "bea") is None
 
 
-def test_a_damaged_tree_is_as_good_as_none_and_stops_no_other(service: Service, game: Game) -> None:
+def test_a_damaged_tree_is_ignored_and_stops_no_other(service: Service, game: Game) -> None:
     (_, first), (_, second) = next_actions(game, 2)
     prepare(service, game, 1, line((0, first), (1, second)))
     for part in ("conditional", "conditional-void"):
@@ -318,7 +318,7 @@ def test_what_an_erased_player_had_prepared_is_erased(service: Service, game: Ga
     assert service.games.queries.event(game.id, game.seq + 1)["type"] == "PlayerResigned"
 
 
-def test_an_outcome_of_chance_decides_which_branch_goes_on(service: Service) -> None:
+def test_an_outcome_of_chance_decides_which_branch_continues(service: Service) -> None:
     game = start_game(service, rules="baron")
     draw, refill = {"type": "draw", "slot": 1}, game.state.top_of_pile() if game.state else None
     other = "forest" if refill != "forest" else "field"

@@ -69,7 +69,7 @@ def test_a_player_prepares_actions_step_by_step_and_the_server_plays_it(
     assert service.games.queries.event_page(game, 0, 100)[-1]["conditional"] is True
 
 
-def test_actions_are_deleted_one_by_one_or_all_at_once(
+def test_actions_are_deleted_one_by_one_or_together(
     players: PlayersOfPages, service: Service
 ) -> None:
     game = players.game("barony")
@@ -98,7 +98,7 @@ def test_actions_are_deleted_one_by_one_or_all_at_once(
         ("at=0.1&choose=1,1", "What you have prepared does not, or no longer, have this step"),
     ],
 )
-def test_going_back_to_what_is_no_longer_prepared_shows_what_is(
+def test_going_back_to_deleted_conditional_actions_shows_the_current_ones(
     players: PlayersOfPages, query: str, line: str
 ) -> None:
     game = players.game("barony")

@@ -146,7 +146,7 @@ def with_later_members(value: Any) -> Any:
     return {**fields, "later": {"a": ["a later word"]}}
 
 
-def test_what_a_later_version_has_added_is_kept_as_the_game_goes_on(
+def test_additions_of_a_later_version_are_kept_as_the_game_continues(
     service: Service, game: Game
 ) -> None:
     actions = next_actions(game, 6)

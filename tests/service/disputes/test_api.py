@@ -352,7 +352,7 @@ class TestArbiter:
             body = {"seq": 4, "statement": "x"} if path == "disputes" else {}
             assert zoe.post(f"{url}/{path}", json=body).status_code == 403
 
-    def test_the_arbiter_is_none_of_the_players(self, accounts: Accounts) -> None:
+    def test_the_arbiter_is_not_a_player(self, accounts: Accounts) -> None:
         ada, zoe = accounts.register(), accounts.register()
         game_id = ada.create_game(2, arbiter=zoe.handle)
         assert zoe.http.post(f"/api/v1/games/{game_id}/players", json={}).status_code == 409

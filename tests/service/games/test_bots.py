@@ -69,7 +69,7 @@ def test_games_share_the_accounts_of_bots(service: Service) -> None:
     assert service.games.listings.count_current_games("sensible-bot-1") == 2
 
 
-def test_a_game_that_is_created_full_of_bots_starts_at_once(service: Service) -> None:
+def test_a_game_that_is_created_full_of_bots_starts_immediately(service: Service) -> None:
     game = create(service, bots=("sensible", "random"))
     assert [event["type"] for event in events_of(service, game)] == [
         "GameCreated",

@@ -105,7 +105,7 @@ def test_a_game_of_another_distribution_has_no_lessons() -> None:
     assert SEVEN_HEXES.LESSONS == ()
 
 
-def test_lessons_come_in_order_two_at_once_and_after_those_they_build_on() -> None:
+def test_lessons_come_in_order_two_at_a_time_and_after_those_they_build_on() -> None:
     def lesson(name: str, *after: str) -> AnyLesson:
         return Lesson(name, (), message("a lesson"), lambda _: name != "never", after)
 

@@ -91,7 +91,9 @@ def test_a_substitute_brings_holidays_and_the_former_player_can_announce_no_more
     assert service.games.queries.game(game.id).seq == taken.seq
 
 
-def test_a_cancelled_holiday_is_cancelled_in_the_logs_and_ends_at_once(service: Service) -> None:
+def test_a_cancelled_holiday_is_cancelled_in_the_logs_and_ends_immediately(
+    service: Service,
+) -> None:
     with freeze_time(NOW) as frozen:
         ada = register(service, "ada")
         game = start_game(service, clock=WITH_HOLIDAYS, players=(ada.id, "bea"))

@@ -114,7 +114,7 @@ def test_an_invitation_ends_when_its_player_leaves_and_when_the_game_starts(
 
 
 @pytest.mark.parametrize("token", ["", "-", "x" * 500, "\ud800-é", "0123456789abcdef-" + "A" * 22])
-def test_what_is_no_token_is_not_valid(service: Service, token: str) -> None:
+def test_an_invalid_token_is_refused(service: Service, token: str) -> None:
     with pytest.raises(NotFound):
         service.games.invitations.get(token)
 

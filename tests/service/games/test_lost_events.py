@@ -41,7 +41,7 @@ def game(service: Service) -> Game:
     return play_until(service, start_game(service).id, lambda game: game.seq == 6)
 
 
-def test_a_loss_is_recorded_once_and_play_goes_on(service: Service, game: Game) -> None:
+def test_a_loss_is_recorded_once_and_play_continues(service: Service, game: Game) -> None:
     lost = lose_actions(service, game, 2)
     assert service.games.queries.game(game.id).seq == 6
     (event,) = recorded(service, game.id)

@@ -86,7 +86,7 @@ def test_lines_are_read_when_their_page_is_asked_for(
     assert lines_of_pages == store.lines == game.seq
 
 
-def test_a_line_that_is_longer_than_a_page_is_a_page_of_its_own() -> None:
+def test_a_line_that_is_longer_than_a_page_is_a_separate_page() -> None:
     lines = [b"a", b"b" * 10, b"c", b"d", b"e" * 4]
     assert [*join_lines(lines, 4)] == [b"a", b"b" * 10, b"cd", b"e" * 4]
     assert [*join_lines([], 4)] == []

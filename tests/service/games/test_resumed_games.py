@@ -81,7 +81,7 @@ def test_a_cold_load_reads_each_event_once_although_play_went_back(
     assert store.lines_read_by(lambda: loader.load(game.id)) <= game.seq + 1
 
 
-def test_a_game_that_is_cached_before_play_resumes_goes_on_from_the_earlier_position(
+def test_a_game_that_is_cached_before_play_resumes_continues_from_the_earlier_position(
     service: Service, store: CountingStore
 ) -> None:
     game_id = start_game(service, rules="baron").id

@@ -96,7 +96,7 @@ def test_scoring_every_round_of_a_game_costs_one_fold_of_its_log(
     assert game.seq <= folded <= 2 * game.seq + 31
 
 
-def test_the_number_of_rounds_that_are_scored_at_once_can_be_limited(service: Service) -> None:
+def test_the_number_of_rounds_that_are_scored_together_can_be_limited(service: Service) -> None:
     game = play_out(service, start_game(service, round_limit=3).id)
     steps = [service.games.commands.score(game.id, limit=2) for _ in range(3)]
     assert [[event["type"] for event in events] for events in steps] == [

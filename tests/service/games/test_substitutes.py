@@ -33,7 +33,7 @@ def play_vacant_seats(service: Service, game: Game) -> Game:
 
 @pytest.mark.parametrize(("rules", "options"), [("barony", {"sorcery": True}), ("baron", {})])
 @pytest.mark.parametrize("turn", ["forfeit", "bot"])
-def test_the_clock_plays_a_vacant_seat_at_once_until_somebody_takes_it(
+def test_the_clock_plays_a_vacant_seat_immediately_until_somebody_takes_it(
     service: Service, rules: str, options: dict[str, Any], turn: str
 ) -> None:
     with freeze_time("2026-11-20T09:00:00Z"):
@@ -76,7 +76,7 @@ def test_a_seat_that_would_be_removed_is_left_vacant(service: Service) -> None:
         assert service.games.listings.vacant().games == (game.id,)
 
 
-def test_a_game_that_all_people_have_left_is_abandoned_at_once(service: Service) -> None:
+def test_a_game_that_all_people_have_left_is_abandoned_immediately(service: Service) -> None:
     game = start(service)
     for player in ("ada", "bea"):
         service.games.commands.leave_seat(game.id, player)

@@ -51,7 +51,7 @@ def test_a_summary_stays_the_same_when_it_is_stored(games: dict[str, Game]) -> N
 
 
 @pytest.mark.parametrize("text", ["", "no JSON", "{}", "[]", "1", '{"id": "a", "colour": "red"}'])
-def test_a_damaged_summary_is_no_summary(text: str) -> None:
+def test_a_damaged_summary_is_ignored(text: str) -> None:
     assert decode_summary(text) is None
 
 

@@ -71,7 +71,7 @@ def test_wrong_settings_of_a_clock_are_named(
     assert invalid_fields(accounts.register().http.post("/api/v1/games", json=body)) == fields
 
 
-def test_players_pause_a_game_and_go_on(accounts: Accounts) -> None:
+def test_players_pause_a_game_and_continue(accounts: Accounts) -> None:
     game, (ada, bea) = accounts.start_game(clock={"per_turn": 3600})
     before, url = summary(accounts, game), f"/api/v1/games/{game}/pause"
     agreed = ada.http.post(url, json={"agree": True}).json()

@@ -42,7 +42,7 @@ def test_another_address_needs_the_password(accounts: Accounts) -> None:
         assert response.status_code in (200, 204), response.text
 
 
-def test_what_is_no_address_is_refused_and_changes_nothing(accounts: Accounts) -> None:
+def test_an_invalid_address_is_refused_and_changes_nothing(accounts: Accounts) -> None:
     ada = accounts.register()
     body = {"email": "ada@example.org", "password": PASSWORD}
     ada.http.post("/api/v1/me/email", json=body)

@@ -40,7 +40,7 @@ def test_all_games_are_exported_as_their_records_are(accounts: Accounts) -> None
         assert ada.http.get(f"{RECORDS}?{query}").status_code == 400
 
 
-def test_an_export_goes_on_after_its_last_line(accounts: Accounts) -> None:
+def test_an_export_continues_after_its_last_line(accounts: Accounts) -> None:
     ada = accounts.register()
     games = [ada.create_game() for _ in range(5)][::-1]
     first = exported(ada, limit=2)

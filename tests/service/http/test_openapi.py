@@ -19,7 +19,7 @@ def operations(contract: Contract) -> list[tuple[str, str, dict[str, Any]]]:
     ]
 
 
-def test_every_operation_has_an_id_of_its_own_and_a_summary(contract: Contract) -> None:
+def test_every_operation_has_a_unique_id_and_a_summary(contract: Contract) -> None:
     ids = [operation["operationId"] for _, _, operation in operations(contract)]
     assert len(set(ids)) == len(ids) >= 20
     assert all(operation["summary"].endswith(".") for _, _, operation in operations(contract))

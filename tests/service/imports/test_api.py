@@ -183,7 +183,7 @@ NO_RECORDS = {
 
 
 @pytest.mark.parametrize("data", NO_RECORDS.values(), ids=NO_RECORDS)
-def test_what_is_no_record_of_a_finished_game_is_refused(ada: PlayerClient, data: bytes) -> None:
+def test_only_a_record_of_a_finished_game_is_accepted(ada: PlayerClient, data: bytes) -> None:
     response = upload(ada, data)
     assert response.status_code == 400, response.text
     assert [error["field"] for error in response.json()["errors"]] == ["record"]

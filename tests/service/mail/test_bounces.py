@@ -127,7 +127,7 @@ def test_a_full_mailbox_and_a_rule_of_a_server_are_not_faults_of_the_address(
         report("x@example.org").replace(b"delivery-status;", b"disposition-notification;"),
     ],
 )
-def test_a_mail_that_is_no_report_of_a_failure_is_ignored(content: bytes) -> None:
+def test_a_mail_that_is_not_a_report_of_a_failure_is_ignored(content: bytes) -> None:
     assert read_delivery_status(content) is None
 
 

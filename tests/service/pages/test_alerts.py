@@ -102,9 +102,7 @@ def test_news_are_dismissed_and_what_waits_for_an_answer_is_not(
     assert post(table.bea, dismissals, table.address).status_code == 400
 
 
-def test_who_reads_the_ruling_of_a_dispute_is_not_told_of_it_again(
-    table: Table, service: Service
-) -> None:
+def test_a_reader_of_a_ruling_has_no_alert_for_it(table: Table, service: Service) -> None:
     number = service.games.statements.state(
         table.game, table.players[0], OpenDispute(1, "Wrong.")
     ).events[0]["seq"]

@@ -57,7 +57,7 @@ def test_a_game_without_a_clock_has_a_page_that_says_so(players: PlayersOfPages)
     assert f"/games/{game}/clock" not in players["ada"].get(f"/games/{game}")
 
 
-def test_players_pause_a_game_and_go_on(players: PlayersOfPages, service: Service) -> None:
+def test_players_pause_a_game_and_continue(players: PlayersOfPages, service: Service) -> None:
     game = players.game("barony", clock={"per_turn": 3600})
     address = f"/games/{game}/clock"
     assert f'href="{address}"' in players["ada"].get(f"/games/{game}")

@@ -218,7 +218,7 @@ def test_the_damage_is_reported_and_a_process_that_has_the_game_plays_no_more(
     assert list(parts) == [event_part(DAMAGED)]
 
 
-def test_a_game_goes_on_when_it_is_repaired(service: Service, table: Table) -> None:
+def test_a_game_continues_when_it_is_repaired(service: Service, table: Table) -> None:
     table.damage("change_digit", is_cached=False)
     assert table.get(f"{API}/games/ID").status_code == 503
     store_lines(service, table.id, table.lines)

@@ -63,7 +63,7 @@ def test_an_address_is_entered_confirmed_and_removed(
     assert "have a new mail sent" in response.text
 
 
-def test_what_is_no_address_is_marked(browser: FlaskClient, ada: str) -> None:
+def test_an_invalid_address_is_marked(browser: FlaskClient, ada: str) -> None:
     response = post(browser, "/account/email", "/account", email="<b>nobody</b>")
     assert response.status_code == 400
     assert 'id="field-account-email-fault"' in response.text

@@ -104,7 +104,7 @@ def test_the_line_about_the_end_says_why_the_game_has_ended(
     assert reason not in english(outcome_message(last.after.rules, last.event))
 
 
-def test_a_player_who_is_out_sees_at_once_why(browser: FlaskClient, service: Service) -> None:
+def test_a_player_who_is_out_sees_immediately_why(browser: FlaskClient, service: Service) -> None:
     """BN-END-4 and BN-OUB-1, while the others play on."""
     ada = log_in(browser, service)
     commands, queries = service.games.commands, service.games.queries

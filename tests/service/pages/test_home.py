@@ -95,7 +95,7 @@ def test_a_player_sees_first_the_games_in_which_it_is_their_turn(
     assert page.index("turn-heading") < page.index("waiting-heading") < page.index("open-heading")
 
 
-def test_long_lists_continue_on_pages_of_their_own(
+def test_long_lists_continue_on_separate_pages(
     browser: FlaskClient, service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(home, "FIRST_PAGE_GAMES", 2)

@@ -281,7 +281,7 @@ def test_an_open_game_is_joined_left_and_filled(
     assert post(late, f"{address}/players", address).status_code == 409
 
 
-def test_a_private_game_looks_like_none_to_others(browser: FlaskClient, service: Service) -> None:
+def test_a_private_game_looks_nonexistent_to_others(browser: FlaskClient, service: Service) -> None:
     game = service.games.commands.create(
         "ada", NewGame(rules="baron", seats=2, options={"private": True})
     ).id

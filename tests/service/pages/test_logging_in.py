@@ -104,7 +104,7 @@ def test_addresses_of_this_server_are_led_to(browser: FlaskClient, address: str)
     assert response.location == address
 
 
-def test_a_guest_who_keeps_the_account_goes_on_where_they_wanted_to_go(
+def test_a_guest_who_keeps_the_account_continues_where_they_wanted_to_go(
     browser: FlaskClient,
 ) -> None:
     post(browser, "/play", "/", rules="baron")

@@ -55,7 +55,7 @@ def test_a_field_that_is_wrong_is_marked(
     assert service.accounts.players.tokens.personal.of(ada) == []
 
 
-def test_a_personal_token_is_no_session_of_a_browser(
+def test_a_personal_token_is_not_a_session_of_a_browser(
     browser: FlaskClient, service: Service, ada: str
 ) -> None:
     _, token = service.accounts.players.tokens.personal.create(ada, "x", ["read"], 1)

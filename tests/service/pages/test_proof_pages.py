@@ -76,7 +76,7 @@ def test_the_page_says_who_sent_the_last_random_bytes(
 @pytest.mark.parametrize(
     ("nonces", "supplier"), [(("ab", "cd"), "grace"), (("ab", None), "ada"), ((None, None), None)]
 )
-def test_the_page_says_who_sent_the_last_bytes_for_what_was_drawn_anew(
+def test_the_page_says_who_sent_the_last_bytes_for_redrawn_secrets(
     players: PlayersOfPages,
     service: Service,
     nonces: tuple[str | None, str | None],

@@ -141,7 +141,7 @@ def test_all_events_are_marked_on_the_current_board(
     assert marked
 
 
-def test_an_event_that_is_not_in_the_recap_is_no_error(
+def test_an_event_that_is_not_in_the_recap_is_not_an_error(
     players: PlayersOfPages, service: Service, game_id: str
 ) -> None:
     player = players[reader(players, service, game_id)]

@@ -96,7 +96,7 @@ def test_every_clause_of_a_game_has_an_address_that_shows_it() -> None:
 
 
 @pytest.mark.parametrize("clause", ["FORMAT", "XX-NONE-1", ""])
-def test_an_id_that_is_no_clause_leads_to_the_page_of_all_rules(clause: str) -> None:
+def test_an_id_that_is_not_a_clause_leads_to_the_page_of_all_rules(clause: str) -> None:
     assert rules_url(clause) == "/rules"
 
 

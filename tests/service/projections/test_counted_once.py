@@ -147,7 +147,7 @@ def test_a_game_that_has_lost_events_counts_once(service: Service, lost: str) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_an_earlier_version_has_derived_is_derived_anew_while_it_is_read(
+def test_values_of_an_earlier_version_are_rebuilt_while_they_are_read(
     service: Service, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An earlier version stores no heads, and moves the position only: it may have counted games twice."""

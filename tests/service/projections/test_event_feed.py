@@ -116,7 +116,7 @@ def test_the_cost_of_a_page_is_the_same_for_ten_times_as_many_games(service: Ser
 @pytest.mark.parametrize(
     "text", ["", "1", "1-2", "1-2-", "1-2-xyz", "-1-0-", "1-0-0123456789abcdeF"]
 )
-def test_what_is_no_cursor_is_refused(service: Service, text: str) -> None:
+def test_an_invalid_cursor_is_refused(service: Service, text: str) -> None:
     with pytest.raises((Malformed, CursorReplaced)):
         service.games.event_feed.page(FeedCursor.parse(text))
 

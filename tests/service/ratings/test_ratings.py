@@ -218,7 +218,7 @@ def test_a_ruling_during_a_rebuild_is_part_of_the_next_one(
     assert [line["game"] for line in service.games.ratings.games(0)[0]] == [games[1]]
 
 
-def test_two_processes_that_rebuild_at_once_lead_to_the_same_values(service: Service) -> None:
+def test_two_processes_that_rebuild_concurrently_get_the_same_values(service: Service) -> None:
     class Racing(RatingsProjection):
         """Lets another process complete the rebuild first."""
 

@@ -48,7 +48,7 @@ def test_an_ended_game_comes_back_as_it_was(service: Service, name: str) -> None
     )
 
 
-def test_the_end_of_a_game_in_progress_comes_back_and_play_goes_on(service: Service) -> None:
+def test_the_end_of_a_game_in_progress_comes_back_and_play_continues(service: Service) -> None:
     game = play_set_up(service, start_game(service, clock={"per_turn": 3600}).id)
     take_action(service, game.id, random.Random(3))
     data, last = record_of(service, game.id), service.store.head(game.id)

@@ -98,7 +98,7 @@ def test_a_sandbox_leaves_no_trace_in_the_game(service: Service) -> None:
     assert {name: contents(service.redis)[name] for name in before} == before
 
 
-def test_a_sandbox_begins_at_its_event_even_when_the_game_goes_on(
+def test_a_sandbox_begins_at_its_event_even_when_the_game_continues(
     service: Service, settings: Settings
 ) -> None:
     game = start_game(service)

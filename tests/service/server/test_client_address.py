@@ -56,7 +56,7 @@ def test_the_proxies_of_the_setting_are_trusted(address: str, is_trusted: bool) 
         (["unknown"], UNKNOWN),
     ],
 )
-def test_the_client_is_the_last_address_that_is_no_trusted_proxy(
+def test_the_client_is_the_last_address_that_is_not_a_trusted_proxy(
     forwarded: list[str], client: str
 ) -> None:
     headers = [(b"x-forwarded-for", value.encode()) for value in forwarded]

@@ -106,7 +106,7 @@ class TestWaiting:
             for client in (*clients, *others):
                 client.__exit__(None, None, None)
 
-    def test_players_are_visitors_of_their_own(self) -> None:
+    def test_players_are_separate_visitors(self) -> None:
         with Front(request_threads=2, max_waiting_per_visitor=1) as front:
             blocking = block_threads(front)
             clients = [RawClient(front.port) for _ in range(3)]
@@ -163,7 +163,7 @@ class TestWaiting:
                 finish(front, blocking)
                 assert waiting.reply().body == b"first"
 
-    def test_pictures_leave_the_other_threads_free_and_have_a_queue_of_their_own(self) -> None:
+    def test_pictures_leave_the_other_threads_free_and_have_a_separate_queue(self) -> None:
         with (
             Front(request_threads=2, picture_threads=1, max_waiting_pictures=2) as front,
             ExitStack() as stack,
@@ -375,7 +375,7 @@ class TestPaths:
             client.get(target)
             assert client.reply().status == 200
 
-    def test_the_asterisk_is_no_resource(self, front: Front) -> None:
+    def test_the_asterisk_is_not_a_resource(self, front: Front) -> None:
         with RawClient(front.port) as client:
             client.send(b"OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n")
             assert client.reply().status == 404

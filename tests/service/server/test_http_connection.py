@@ -156,7 +156,7 @@ class TestRequests:
             front.app.release.set()
             assert [reply.status for reply in client.replies()] == [200, 400]
 
-    def test_the_last_response_survives_what_the_client_goes_on_to_send(self) -> None:
+    def test_the_last_response_survives_what_the_client_continues_to_send(self) -> None:
         with Front() as front, RawClient(front.port) as client:
             client.send(get("/wait/a", Connection="close"))
             client.send(b"x" * 100_000)

@@ -209,7 +209,7 @@ def test_a_connection_that_is_not_admitted_is_reset_without_a_response() -> None
         loop.run_until_complete(accept(loop))
 
 
-def test_accepting_ends_after_a_short_time_and_goes_on_in_the_next_turn() -> None:
+def test_accepting_ends_after_a_short_time_and_continues_in_the_next_turn() -> None:
     """Open connections are served between two turns, however many are refused."""
 
     async def accept(loop: MovableClockLoop) -> None:

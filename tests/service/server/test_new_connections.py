@@ -54,7 +54,7 @@ class TestBuckets:
         buckets.now += 0.1
         assert buckets.admitted(1_000) == 1
 
-    def test_networks_have_buckets_of_their_own(self) -> None:
+    def test_networks_have_separate_buckets(self) -> None:
         buckets = Buckets(most=3)
         assert buckets.admitted(9) == 3
         assert buckets.admitted(9, "192.0.2.2") == 3

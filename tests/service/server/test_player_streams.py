@@ -121,7 +121,7 @@ def test_a_game_that_ends_or_is_left_is_not_followed_any_more(accounts: Accounts
         assert left not in id
 
 
-def test_an_id_that_is_none_of_the_stream_is_refused(accounts: Accounts) -> None:
+def test_an_id_that_is_not_of_the_stream_is_refused(accounts: Accounts) -> None:
     ada = accounts.register()
     for header in (
         "x",

@@ -62,7 +62,7 @@ def test_a_cookie_of_this_service_names_its_player_from_the_first_request_on(
     assert owners(with_cookie(cookie)) == TokenOwner(ada.id)
 
 
-def test_a_cookie_that_this_service_has_not_signed_names_nobody(
+def test_a_cookie_that_this_service_has_not_signed_is_ignored(
     service: Service, app: Flask, owners: RequestOwners
 ) -> None:
     _, token = service.accounts.players.register("ada", PASSWORD)

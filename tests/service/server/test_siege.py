@@ -192,7 +192,7 @@ class TestParsing:
             ("entity-tags", {200}),
         ],
     )
-    def test_every_request_gets_a_response_of_its_own(
+    def test_every_request_gets_its_own_response(
         self, besieged: Besieged, name: str, statuses: set[int]
     ) -> None:
         outcome = besieged.attack(name, total=8, per_second=1000)
@@ -343,7 +343,7 @@ class TestProcesses:
         assert kinds == {"play", "fresh play", "/healthz", "/readyz"}
         assert {sample.result for sample in players.samples} == {"served"}
 
-    def test_an_attacker_waits_for_its_turn_and_returns_what_it_did(
+    def test_an_attacker_waits_for_its_turn_and_returns_its_result(
         self, besieged: Besieged
     ) -> None:
         attacker = Attacker("malformed-chunks", besieged.target, 1)

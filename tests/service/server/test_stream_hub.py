@@ -197,7 +197,7 @@ def pages_read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return pages
 
 
-def test_streams_that_begin_at_once_read_each_page_once(
+def test_streams_that_begin_together_read_each_page_once(
     service: Service, pages_read: list[int]
 ) -> None:
     game = game_with(service, 23)
@@ -231,7 +231,7 @@ def has_joined(hub: StreamHub, game_id: str, number: int) -> bool:
     return channel is not None and len(channel.listeners) == number
 
 
-def test_a_page_goes_on_being_read_for_others_when_the_first_stream_ends(
+def test_a_page_continues_being_read_for_others_when_the_first_stream_ends(
     service: Service, pages_read: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = game_with(service, 10)

@@ -159,7 +159,7 @@ def read_metric(url: str, name: str) -> float:
     )
 
 
-def test_a_stream_whose_client_disconnects_is_closed_at_once(accounts: Accounts) -> None:
+def test_a_stream_whose_client_disconnects_is_closed_immediately(accounts: Accounts) -> None:
     game, _ = accounts.start_game()
     before = read_metric(accounts.url, "cartulary_streams_open")
 

@@ -32,7 +32,7 @@ def port_of(server: WebServer) -> int:
     return int(server.url.rsplit(":", 1)[1])
 
 
-def test_clients_behind_a_proxy_have_limits_of_their_own(proxied: WebServer) -> None:
+def test_clients_behind_a_proxy_have_separate_limits(proxied: WebServer) -> None:
     body = {"handle": "nobody", "password": "long enough"}
 
     def log_in(forwarded: str, address: str = "127.0.0.1") -> int:

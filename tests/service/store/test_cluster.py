@@ -277,7 +277,7 @@ def test_redirections_of_event_streams_close_no_connections(
     asyncio.run(follow())
 
 
-def test_event_streams_go_on_after_a_failover(cluster: Cluster, client: ClusterClient) -> None:
+def test_event_streams_continue_after_a_failover(cluster: Cluster, client: ClusterClient) -> None:
     with client.pipeline(transaction=False) as pipeline:
         pipeline.set("key", "value")
         pipeline.wait(1, 60_000)
@@ -314,7 +314,7 @@ def test_event_streams_go_on_after_a_failover(cluster: Cluster, client: ClusterC
     asyncio.run(asyncio.wait_for(follow(), HANG_SECONDS))
 
 
-def test_a_command_fails_while_its_master_is_down_and_later_ones_go_on(
+def test_a_command_fails_while_its_master_is_down_and_later_ones_continue(
     cluster: Cluster, client: ClusterClient
 ) -> None:
     with client.pipeline(transaction=False) as pipeline:

@@ -125,7 +125,7 @@ class EventStoreContract:
         store.append("g", 0, request(*"abcde"))
         assert store.read("g", after, upto, limit) == [line(text) for text in texts]
 
-    def test_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
+    def test_many_games_can_be_read_together(self, store: RedisEventStore) -> None:
         store.append("g", 0, request("a", "b"))
         store.append("h", 0, request("c"))
         assert store.read_each({"g": 1, "h": 0, "i": 0}) == {
@@ -136,7 +136,7 @@ class EventStoreContract:
         assert store.read_each({}) == {}
         assert store.read_each({"g": 0, "h": 0}, 1) == {"g": [line("a")], "h": [line("c")]}
 
-    def test_ranges_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
+    def test_ranges_of_many_games_can_be_read_together(self, store: RedisEventStore) -> None:
         store.append("g", 0, request("a", "b", "c"))
         store.append("h", 0, request("d"))
         ranges = [("g", 2, 3), ("h", 1, 9), ("g", 1, 1), ("i", 1, 5), ("h", 2, 3)]
@@ -259,7 +259,7 @@ class EventStoreContract:
         assert not store.ack("g", "deadline", "2")
         assert store.outbox("g") == {}
 
-    def test_the_outboxes_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
+    def test_the_outboxes_of_many_games_can_be_read_together(self, store: RedisEventStore) -> None:
         store.append("g", 0, AppendRequest((line("a"),), outbox={"finish": "1", "index": "2"}))
         store.append("h", 0, request("b"))
         outboxes = store.outboxes(["g", "h", "i"])
@@ -273,7 +273,7 @@ class EventStoreContract:
         store.add_outbox_entries_if_absent("g", {})
         assert store.outbox("g") == {"finish": "1", "score/1": "3"}
 
-    def test_the_types_of_the_last_events_of_many_games_can_be_read_at_once(
+    def test_the_types_of_the_last_events_of_many_games_can_be_read_together(
         self, store: RedisEventStore
     ) -> None:
         types = ("GameCreated", "SeatTaken")
@@ -282,7 +282,7 @@ class EventStoreContract:
         assert store.last_event_types(["g", "h"]) == {"g": "SeatTaken", "h": None}
         assert store.last_event_types([]) == {}
 
-    def test_the_heads_of_many_games_can_be_read_at_once(self, store: RedisEventStore) -> None:
+    def test_the_heads_of_many_games_can_be_read_together(self, store: RedisEventStore) -> None:
         (head,) = rechained([canonical({"hash": "", "seq": 2})])
         hash = orjson.loads(head)["hash"]
         store.append("g", 0, AppendRequest((line("a"), head)))

@@ -311,7 +311,7 @@ def act_if_possible(player: PlayerClient, game_id: str) -> None:
 
 
 @pytest.mark.nightly
-def test_a_whole_service_goes_on_after_a_failover(servers: Replicated, tmp_path: Path) -> None:
+def test_a_whole_service_continues_after_a_failover(servers: Replicated, tmp_path: Path) -> None:
     (tmp_path / "service").mkdir()
     running = RunningService(
         tmp_path / "service",

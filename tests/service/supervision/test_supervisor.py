@@ -186,7 +186,7 @@ def test_retrying_ends_after_a_success_another_error_or_a_stop() -> None:
     run(OSError())  # and no second attempt, which would raise IndexError
 
 
-def test_a_stop_ends_a_pause_at_once() -> None:
+def test_a_stop_ends_a_pause_immediately() -> None:
     stop = StopSignals()
     threading.Timer(0.1, stop.set).start()
     with idle_at_most(5):

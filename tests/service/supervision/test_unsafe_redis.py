@@ -147,7 +147,7 @@ def test_a_queue_that_evicts_is_named_as_such(own_settings: Settings, settings: 
     service.redis.close()
 
 
-def test_a_redis_that_shows_nothing_of_itself_is_no_risk(own_settings: Settings) -> None:
+def test_a_redis_that_shows_nothing_of_itself_is_not_a_risk(own_settings: Settings) -> None:
     configure(own_settings.redis_url, CASES["no file"].configuration)
     with redis.Redis.from_url(own_settings.redis_url) as client:
         client.execute_command("ACL", "SETUSER", "default", "-info", "-config")

@@ -174,7 +174,9 @@ def test_an_organiser_gives_a_place_to_a_substitute(
     assert replaced["substitutes"] == []
 
 
-def test_a_private_tournament_looks_like_none(accounts: Accounts, organiser: PlayerClient) -> None:
+def test_a_private_tournament_looks_nonexistent(
+    accounts: Accounts, organiser: PlayerClient
+) -> None:
     ada, stranger = accounts.register(), accounts.register()
     before = [reads(accounts, stranger, f"{PATH}/t0000000000000000")]
     path = create(organiser, private=True, invite=[ada.handle])

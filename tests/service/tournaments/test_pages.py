@@ -193,7 +193,7 @@ def test_a_place_that_lots_decided_is_marked_and_explained(
     assert not all(is_marked)
 
 
-def test_lots_that_decide_who_goes_on_in_a_knockout_are_explained(
+def test_lots_that_decide_who_continues_in_a_knockout_are_explained(
     browser: FlaskClient, service: Service, olga: str, time: FrozenDateTimeFactory
 ) -> None:
     harness = WorkerHarness(service)

@@ -307,9 +307,7 @@ def test_too_few_players_cancel_a_tournament(service: Service, harness: WorkerHa
         assert service.tournaments.store.due(10**12, 100) == []
 
 
-def test_workers_that_advance_at_once_draw_one_round_and_create_each_game_once(
-    service: Service,
-) -> None:
+def test_concurrent_workers_draw_one_round_and_create_each_game_once(service: Service) -> None:
     with freeze_time(START) as time:
         id = create(service, organiser(service)).id
         register(service, id, register_accounts(service, 6))
@@ -525,7 +523,7 @@ def event_of_type(
     return found
 
 
-def test_a_change_while_the_next_look_is_planned_is_examined_at_once(
+def test_a_change_while_the_next_look_is_planned_is_examined_immediately(
     service: Service, harness: WorkerHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with freeze_time(START):

@@ -320,7 +320,7 @@ def test_a_retired_key_signs_the_latest_checkpoint_no_more(
     rotated.redis.close()
 
 
-def test_a_checkpoint_that_only_a_retired_key_has_signed_is_signed_anew(
+def test_a_checkpoint_that_only_a_retired_key_has_signed_is_signed_again(
     service: Service, tmp_path: Path
 ) -> None:
     checkpoints = service.transparency.checkpoints

@@ -38,7 +38,7 @@ def test_a_head_is_logged_once_until_it_changes(service: Service) -> None:
     assert root(store, 2) == expected.root()
 
 
-def test_processes_that_log_at_once_log_each_head_once(settings: Settings) -> None:
+def test_concurrent_processes_log_each_head_once(settings: Settings) -> None:
     services = [build(settings) for _ in range(4)]
     games = [start_game(services[0]).id for _ in range(6)]
     with ThreadPoolExecutor(len(services)) as threads:

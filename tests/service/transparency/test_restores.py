@@ -100,7 +100,7 @@ def test_a_whole_folder_that_is_restored_begins_a_new_epoch(tmp_path: Path, star
     assert len(declarations(again)) == 1
 
 
-def test_a_folder_that_is_renamed_is_no_restore(tmp_path: Path, start: Start) -> None:
+def test_a_folder_that_is_renamed_is_not_a_restore(tmp_path: Path, start: Start) -> None:
     first = grow(start(tmp_path / "data"))
     start(tmp_path / "elsewhere")
     (tmp_path / "data").rename(tmp_path / "moved")

@@ -80,7 +80,7 @@ def test_a_setting_allows_networks() -> None:
         "https://example.org/" + "x" * 1000,
     ],
 )
-def test_what_is_no_url_of_a_receiver_is_refused(url: str) -> None:
+def test_an_invalid_url_of_a_receiver_is_refused(url: str) -> None:
     with raises(InvalidUrl, match="^must "):
         Receivers().check_url(url)
 

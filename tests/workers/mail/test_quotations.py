@@ -123,7 +123,7 @@ HOSTILE: Final = (
     ("piece", "form"),
     [*((piece, "fixed") for piece in HOSTILE), ("a \n", "flowed"), (" \n", "flowed")],
 )
-def test_a_hostile_text_of_a_megabyte_is_read_at_once(piece: str, form: str) -> None:
+def test_a_hostile_text_of_a_megabyte_is_read_immediately(piece: str, form: str) -> None:
     head = f"Content-Type: text/plain; charset=utf-8; format={form}\r\n\r\n"
     text = piece * ((1 << 20) // len(piece.encode()))
     start = time.process_time()

@@ -129,7 +129,7 @@ def test_a_wrong_password_is_reported_without_the_password(certificate: Path) ->
         ("554 5.7.1 Relay access denied", False),
     ],
 )
-def test_a_recipient_that_is_refused_for_good_is_told_apart_from_a_refused_server(
+def test_a_permanently_refused_recipient_is_distinguished_from_a_refused_server(
     server: MailServer, reply: str, is_address_at_fault: bool
 ) -> None:
     server.recipient_replies = [reply]

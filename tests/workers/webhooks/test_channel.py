@@ -126,7 +126,7 @@ def test_a_dead_webhook_is_disabled_and_its_owner_informed(
     assert len(service.notifications.webhooks.endpoints(ada)) == 1
 
 
-def test_a_webhook_that_says_it_is_gone_is_disabled_at_once(
+def test_a_webhook_that_says_it_is_gone_is_disabled_immediately(
     service: Service, workers: WorkerHarness, receiver: WebhookReceiver, ada: str
 ) -> None:
     webhook = add_webhook(service, ada, receiver)
