@@ -149,7 +149,7 @@ def process_commands(*, has_separate_workers: bool, has_replies: bool) -> dict[s
         commands = {
             "worker": ["worker", "--queue", "games"],
             "bot worker": ["worker", "--queue", "bots"],
-            "thinking worker": ["worker", "--queue", "thinking"],
+            "thinking worker": ["worker", "--queue", "thinking", "--queue", "analyses"],
             "notification worker": ["worker", "--queue", "notices"],
             "scheduler": ["scheduler"],
         }

@@ -10,6 +10,8 @@ from service.administration.administration import Administration
 from service.administration.announcements import Announcements
 from service.administration.log import AdministrationLog
 from service.administration.work_overview import WorkOverview
+from service.analyses.analyses import Analyses
+from service.analyses.store import AnalysisStore
 from service.audits.audits import Audits
 from service.chat.chat import Chat
 from service.chat.comments import Comments
@@ -77,6 +79,7 @@ class Service:
     conditional_action_store: ConditionalActionStore
     administration: Administration
     announcements: Announcements
+    analyses: Analyses
     audits: Audits
     pictures: PngPictures
     damaged_games: DamagedGames
@@ -158,6 +161,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(comments.erase_all_of, comments.authors)
     sandboxes = Sandboxes(games.repository, games.for_viewers, SandboxStore(client, bounds), bounds)
     accounts.erasure.register(sandboxes.delete_all_of)
+    analyses = Analyses(games.queries, AnalysisStore(client, bounds), bounds)
+    accounts.erasure.register(analyses.store.forget_player)
     audits = Audits(bounds)
     imports = Imports(
         ImportStore(client, objects, bounds),
@@ -218,6 +223,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             tournaments.tournaments,
         ),
         announcements=announcements,
+        analyses=analyses,
         audits=audits,
         pictures=PngPictures(bounds),
         damaged_games=damaged_games,

@@ -67,6 +67,15 @@ class Bounds:
     max_audited_events: int = _bound(2_000)
     """Events of the longest game that is audited."""
 
+    max_analyses_per_player: int = _bound(3)
+    """Analyses that one player has requested and that are not complete."""
+    max_waiting_analyses: int = _bound(200)
+    """Analyses of all players that are not complete."""
+    max_analysed_events: int = _bound(2_000)
+    """Events of the longest game that is analysed."""
+    analysis_seconds: float = _bound(30 * 24 * 3600.0, 1.0)
+    """Time for which an analysis is kept after it was read last."""
+
     max_import_bytes: int = _bound(2 * 1024 * 1024, 64 * 1024)
     """Size of a game record that a player uploads."""
     max_uploads: int = _bound(8)

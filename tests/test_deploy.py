@@ -56,7 +56,8 @@ def test_every_kind_of_job_has_a_worker() -> None:
     from cartulary.commands.service import worker
 
     (option,) = [it for it in worker.params if it.name == "names"]
-    queues = {it["command"][2] for it in OWN_SERVICES.values() if it["command"][0] == "worker"}
+    workers = [it["command"] for it in OWN_SERVICES.values() if it["command"][0] == "worker"]
+    queues = {name for command in workers for name in command[2::2]}
     assert queues == set(option.type.choices)  # type: ignore[attr-defined] # of click.Choice
 
 

@@ -15,6 +15,7 @@ from typing_extensions import override
 
 from domain.errors import Unreadable
 from service import wall_clock
+from service.analyses.jobs import AnalysisRunner
 from service.bootstrap import Service
 from service.errors import NotFound, Unavailable, log_text
 from service.games.outbox_table import entry_of
@@ -59,6 +60,7 @@ class TaskRunner:
         self._outbox_notifications = OutboxNotifications(service, operator_channels)
         self._tournaments = TournamentRunner(service, operator_channels)
         self._bot_player = BotPlayer(service)
+        self._analyses = AnalysisRunner(service)
         self._scrub = Scrub(service)
         self._on_deliveries = on_deliveries
 
@@ -136,6 +138,8 @@ class TaskRunner:
                 self._service.archive.resume(task.game_id)
             case "tournament":
                 self._tournaments.advance(task.game_id)
+            case "analysis":
+                return self._analyses.step(task.game_id)
             case "scrub":
                 self._scrub.step()
             case None:

@@ -17,9 +17,9 @@ from domain.errors import Unreadable
 from service import wall_clock
 from service.connection import to_text, unavailable_on_error
 from workers.jobs import JOB_FUNCTION, TaskJob
-from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUEUES, THINKING, Task
+from workers.tasks import ANALYSES, BOTS, GAMES, NOTIFICATIONS, QUEUES, THINKING, Task
 
-JOB_TIMEOUTS = {GAMES: 60, BOTS: 10, NOTIFICATIONS: 30, THINKING: 90}
+JOB_TIMEOUTS = {GAMES: 60, BOTS: 10, NOTIFICATIONS: 30, THINKING: 90, ANALYSES: 60}
 """The time limit of a job in seconds, by queue. Jobs take milliseconds, and a search at most the greatest
 thinking time, so the limit only stops jobs that hang.
 """

@@ -28,7 +28,16 @@ from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
 from workers.sweep import Sweep
-from workers.tasks import THINKING, Task, archive_task, scrub_task, tasks_of, tournament_task
+from workers.tasks import (
+    ANALYSES,
+    THINKING,
+    Task,
+    analysis_task,
+    archive_task,
+    scrub_task,
+    tasks_of,
+    tournament_task,
+)
 
 log = logging.getLogger(__name__)
 
@@ -46,24 +55,27 @@ SCRUB_SECONDS = 60.0
 """The time between two steps of the scrub; it is shorter if a round could otherwise not be spread evenly."""
 SCRUB_STEPS = 100
 """The least number of steps in a round of the scrub."""
+ANALYSIS_BATCH = 20
+"""The number of analyses that take turns."""
 TOURNAMENT_BATCH = 20
 """Tournaments of each shard that are advanced after a sweep."""
 FIRST_PAUSE, LONGEST_PAUSE = 0.1, 2.0
 """Seconds before the next attempt to connect when Redis does not respond."""
 MAX_IDLE_SECONDS = 120
-"""The time without a search after which the worker for searches ends."""
+"""The time without a job after which the worker for searches and analyses ends."""
 _THINKING_WORKER = "thinking worker"
 
 
 class ThinkingWorker:
-    """A worker for searches that runs only while there are some, for services without a separate one.
+    """A worker for searches and analyses that runs only while there are some, for services without another.
 
-    A search takes seconds of CPU time, so it runs in a separate process. That process also takes memory, so
-    it is started, as a child of this one, only when a search waits. Not thread-safe.
+    They take seconds of CPU time, so they run in a separate process. That process also takes memory, so it is
+    started, as a child of this one, only when a search or an analysis waits. Not thread-safe.
     """
 
     def __init__(self) -> None:
-        command = ("worker", "--queue", "thinking", "--max-idle", str(MAX_IDLE_SECONDS))
+        queues = ("--queue", "thinking", "--queue", "analyses")
+        command = ("worker", *queues, "--max-idle", str(MAX_IDLE_SECONDS))
         self._process = ChildProcess(
             _THINKING_WORKER, [sys.executable, "-m", "cartulary", *command]
         )
@@ -110,6 +122,7 @@ class Scheduler:
         self._clock = service.clock
         self._archive_schedule = service.archive.schedule
         self._tournaments = service.tournaments.progress
+        self._analyses = service.analyses.store
         self._erasure = service.accounts.erasure
         self._games = service.games
         self._has_repeated_erasures = False
@@ -164,7 +177,7 @@ class Scheduler:
             self._behind_jobs.pop(task.id, None)
         else:
             self._behind_jobs[task.id] = task
-        if task.kind == "think" and self._thinking_worker is not None:
+        if task.queue in (THINKING, ANALYSES) and self._thinking_worker is not None:
             self._thinking_worker.start()
 
     def check_deadlines(self) -> None:
@@ -244,6 +257,16 @@ class Scheduler:
             self._queues.enqueue_again([scrub_task()])
             self._scrubbed_at = now
 
+    def enqueue_analyses(self) -> None:
+        """Enqueue a step of each analysis that was requested, unless it is enqueued. Raises Unavailable."""
+        for game_id in self._analyses.waiting(ANALYSIS_BATCH):
+            self._enqueue(analysis_task(game_id))
+
+    def enqueue_analyses_again(self) -> None:
+        """Enqueue a step of each analysis whose worker has died. Raises Unavailable."""
+        waiting = self._analyses.waiting(ANALYSIS_BATCH)
+        self._queues.enqueue_again([analysis_task(game_id) for game_id in waiting])
+
     def enqueue_tournament_tasks(self) -> None:
         """Enqueue the tasks of tournaments with something to do. Raises Unavailable."""
         due = self._tournaments.due(TOURNAMENT_BATCH)
@@ -276,11 +299,13 @@ class Scheduler:
                     self._listen(channel, 0)
                 self.enqueue_archive_tasks()
                 self.enqueue_tournament_tasks()
+                self.enqueue_analyses_again()
                 self.enqueue_scrub()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:
                 self._queues.enqueue_retries()
+                self.enqueue_analyses()
                 retried_at = time.monotonic()
             if reported_at is None or time.monotonic() - reported_at >= self._report_seconds:
                 self.report()
@@ -295,7 +320,7 @@ class Scheduler:
         lengths = self._queues.lengths()
         if self._thinking_worker is not None:
             # The sweep may have enqueued a search again whose worker has died.
-            if lengths[THINKING]:
+            if lengths[THINKING] or lengths[ANALYSES]:
                 self._thinking_worker.start()
             else:
                 self._thinking_worker.reap()

@@ -19,18 +19,19 @@ from service.games.outbox_table import Work, entry_of
 from service.store.damaged_games import OUTBOX, entry_part
 from service.store.redis_event_store import RedisEventStore
 
-TaskKind: TypeAlias = Work | Literal["move", "resume", "tournament", "scrub"]
+TaskKind: TypeAlias = Work | Literal["move", "resume", "tournament", "scrub", "analysis"]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
 BOTS: Final = "cartulary-bots"
 THINKING: Final = "cartulary-thinking"
-QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS, THINKING)
-"""The queues in the order in which a worker takes jobs: a round does not wait for notifications, and no other
-job waits for a bot that is thinking."""
+ANALYSES: Final = "cartulary-analyses"
+QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS, THINKING, ANALYSES)
+"""The queues in the order in which a worker takes jobs: a round does not wait for notifications, no other
+job waits for a bot that is thinking, and no bot waits for an analysis."""
 QUICK_QUEUES: Final = (GAMES, NOTIFICATIONS, BOTS)
 """The default queues of a worker. A search takes seconds, during which the worker could not take other jobs,
-so searches need a separate worker.
+so searches need a separate worker, and so do the steps of an analysis.
 """
 
 NO_PAYLOAD: Final = '{"seq":0}'
@@ -42,6 +43,7 @@ _QUEUE_OF_KIND: Final[Mapping[TaskKind | None, str]] = {
     "scrub": NOTIFICATIONS,
     "bot": BOTS,
     "think": THINKING,
+    "analysis": ANALYSES,
 }
 """Other kinds are in GAMES."""
 
@@ -58,7 +60,10 @@ class Task:
     def kind(self) -> TaskKind | None:
         """The kind of work; None if this version does not know the entry."""
         match self.entry.split("/"):
-            case ["tournament" | "scrub" as kind] | ["archive", "move" | "resume" as kind]:
+            case ["tournament" | "scrub" | "analysis" as kind] | [
+                "archive",
+                "move" | "resume" as kind,
+            ]:
                 return kind
             case _:
                 entry = entry_of(self.entry)
@@ -72,7 +77,7 @@ class Task:
     @property
     def is_of_outbox(self) -> bool:
         """Whether the entry is one of a game's outbox."""
-        return self.kind not in ("move", "resume", "tournament", "scrub")
+        return self.kind not in ("move", "resume", "tournament", "scrub", "analysis")
 
     @property
     def id(self) -> str:
@@ -133,6 +138,11 @@ def archive_task(game_id: str, work: Literal["move", "resume"]) -> Task:
 def tournament_task(id: str) -> Task:
     """Return the task of advancing a tournament, by its id. It is not in the outbox of a game."""
     return Task(id, "tournament", NO_PAYLOAD)
+
+
+def analysis_task(game_id: str) -> Task:
+    """Return the task of the next step of the analysis of a game. It is not in an outbox."""
+    return Task(game_id, "analysis", NO_PAYLOAD)
 
 
 def scrub_task() -> Task:

@@ -139,8 +139,8 @@ def web(host: str, port: int, processes: int) -> None:
             " notifications."
         ),
         message(
-            "It leaves the queue `thinking` to a worker with `--queue thinking`: a bot that searches"
-            " thinks for seconds, which must not delay other jobs."
+            "It leaves the queues `thinking` and `analyses` to a worker with `--queue thinking --queue"
+            " analyses`: a bot that searches thinks for seconds, which must not delay other jobs."
         ),
     ),
 )
@@ -148,7 +148,7 @@ def web(host: str, port: int, processes: int) -> None:
     "--queue",
     "names",
     multiple=True,
-    type=click.Choice(["games", "bots", "notices", "thinking"]),
+    type=click.Choice(["games", "bots", "notices", "thinking", "analyses"]),
     help=message("Take jobs from this queue only; may be repeated, the first has priority."),
 )
 @option(
@@ -156,7 +156,8 @@ def web(host: str, port: int, processes: int) -> None:
     "with_scheduler",
     is_flag=True,
     help=message(
-        "Run the scheduler in this process too, and a worker for the queue `thinking` while it has jobs."
+        "Run the scheduler in this process too, and a worker for the queues `thinking` and `analyses`"
+        " while they have jobs."
     ),
 )
 @option(
@@ -169,10 +170,16 @@ def worker(names: tuple[str, ...], max_idle: int | None, *, with_scheduler: bool
     with _imports():
         from service.operation.parent_watch import watch_parent
         from workers.run import run_worker
-        from workers.tasks import BOTS, GAMES, NOTIFICATIONS, QUICK_QUEUES, THINKING
+        from workers.tasks import ANALYSES, BOTS, GAMES, NOTIFICATIONS, QUICK_QUEUES, THINKING
 
     watch_parent(os.environ)
-    queues = {"games": GAMES, "bots": BOTS, "notices": NOTIFICATIONS, "thinking": THINKING}
+    queues = {
+        "games": GAMES,
+        "bots": BOTS,
+        "notices": NOTIFICATIONS,
+        "thinking": THINKING,
+        "analyses": ANALYSES,
+    }
     run_worker(
         _process_settings(),
         tuple(queues[name] for name in names) or QUICK_QUEUES,

@@ -12,6 +12,7 @@ from flask.typing import ResponseReturnValue
 
 from service.accounts.api import account, players
 from service.administration import api as administration
+from service.analyses import api as analyses
 from service.bootstrap import Service
 from service.chat import api as chat
 from service.clubs import api as clubs
@@ -59,6 +60,7 @@ _BLUEPRINTS: Final = (
     notifications.webhooks,
     notifications.push,
     sandboxes.blueprint,
+    analyses.blueprint,
     imports.blueprint,
     imports.own,
     transparency.blueprint,

@@ -5,6 +5,7 @@ from typing import Final
 from flask import Flask
 
 from service.accounts.pages import accounts, email, players, programs
+from service.analyses import pages as analyses
 from service.bootstrap import Service
 from service.chat import pages as chat
 from service.clubs import pages as clubs
@@ -60,6 +61,7 @@ _VIEWS: Final = (
     replay,
     pictures,
     disputes,
+    analyses,
     conditional_actions,
     clocks,
     sandboxes,

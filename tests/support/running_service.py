@@ -35,7 +35,7 @@ _SEPARATE = {
     "web": r"^cartulary web$",
     "worker": r"^cartulary worker --queue games$",
     "bot worker": r"^cartulary worker --queue bots$",
-    "thinking worker": r"^cartulary worker --queue thinking$",
+    "thinking worker": r"^cartulary worker --queue thinking --queue analyses$",
     "notification worker": r"^cartulary worker --queue notices$",
     "scheduler": r"^cartulary scheduler$",
     "redis": r"^\S*(redis|valkey)-server ",

@@ -17,7 +17,7 @@ from tests.support.service_games import play_out, play_set_up, play_until, start
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.damage_check import SECONDS_TO_RETRY
 from workers.deadline_index import DEADLINES
-from workers.tasks import BOTS, GAMES, NOTIFICATIONS, THINKING
+from workers.tasks import ANALYSES, BOTS, GAMES, NOTIFICATIONS, THINKING
 
 NOT_UTF_8 = b"\xff\xfe"
 
@@ -185,7 +185,13 @@ def test_work_that_cannot_be_done_is_tried_again_after_a_pause_only(
         assert workers.waiting() == []
         time.tick(SECONDS_TO_RETRY)
         workers.scheduler.sweep(is_first=False)
-        assert workers.queues.lengths() == {GAMES: 1, BOTS: 0, NOTIFICATIONS: 1, THINKING: 0}
+        assert workers.queues.lengths() == {
+            GAMES: 1,
+            BOTS: 0,
+            NOTIFICATIONS: 1,
+            THINKING: 0,
+            ANALYSES: 0,
+        }
     workers.close()
     later.redis.close()
 
@@ -364,4 +370,10 @@ def test_a_damaged_job_is_replaced(service: Service, workers: WorkerHarness) -> 
         workers.sweep_twice_and_work()
     assert service.games.queries.game(game.id).status == "finished"
     assert workers.tasks(notify.id) == {}
-    assert workers.queues.lengths() == {GAMES: 0, BOTS: 0, NOTIFICATIONS: 0, THINKING: 0}
+    assert workers.queues.lengths() == {
+        GAMES: 0,
+        BOTS: 0,
+        NOTIFICATIONS: 0,
+        THINKING: 0,
+        ANALYSES: 0,
+    }

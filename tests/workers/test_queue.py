@@ -19,7 +19,7 @@ from tests.support.service_games import play_out, play_until, start_game
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 from workers.notifications.channel import DEFAULT_RETRY_PAUSES
 from workers.notifications.operator import OperatorWebhookChannel
-from workers.tasks import BOTS, GAMES, NOTIFICATIONS, THINKING, Task
+from workers.tasks import ANALYSES, BOTS, GAMES, NOTIFICATIONS, THINKING, Task
 
 SCORE = Task("g1", "score/1", '{"seq":7}')
 NOTIFY = Task("g1", "notify/turn", '{"seat":0,"seq":7}')
@@ -30,7 +30,13 @@ def test_a_task_is_queued_once(workers: WorkerHarness) -> None:
     assert not workers.queues.enqueue(SCORE)
     assert workers.queues.enqueue(NOTIFY)
     assert workers.queues.enqueue_again([SCORE, NOTIFY]) == 0
-    assert workers.queues.lengths() == {GAMES: 1, BOTS: 0, NOTIFICATIONS: 1, THINKING: 0}
+    assert workers.queues.lengths() == {
+        GAMES: 1,
+        BOTS: 0,
+        NOTIFICATIONS: 1,
+        THINKING: 0,
+        ANALYSES: 0,
+    }
 
 
 def test_a_job_contains_a_task_and_no_secret(service: Service, workers: WorkerHarness) -> None:

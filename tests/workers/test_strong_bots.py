@@ -18,7 +18,7 @@ from tests.support.processes import Start, descendants, is_running, wait_for_exi
 from tests.support.service_games import take_action
 from tests.support.worker_harness import WorkerHarness
 from workers.bot_player import BotPlayer
-from workers.tasks import BOTS, QUEUES, QUICK_QUEUES, THINKING
+from workers.tasks import ANALYSES, BOTS, QUEUES, QUICK_QUEUES, THINKING
 
 QUICK: Final = {"CARTULARY_REPORT_SECONDS": "0.2"}
 
@@ -65,7 +65,7 @@ def test_only_the_turns_of_a_strong_bot_are_in_the_queue_for_thinking(
 
 def test_a_worker_without_queues_leaves_searches_to_others() -> None:
     assert THINKING not in QUICK_QUEUES
-    assert QUEUES[-1] == THINKING
+    assert QUEUES[-2:] == (THINKING, ANALYSES)
 
 
 def test_a_strong_bot_plays_in_turn_with_others(

@@ -1,0 +1,133 @@
+"""What the page of an analysis shows: the graph of the shares, and the marked actions in words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Final
+
+from domain.contract import AnyRuleSystem
+from domain.errors import CartularyError
+from domain.game import Game
+from domain.json_types import JsonObject
+from domain.messages import Text
+from replay.analysis.playouts import take
+from service.http.context import service
+
+WIDTH: Final = 1000
+HEIGHT: Final = 240
+MAX_MARKS: Final = 30
+"""Marked actions that a page shows, in the order of the game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An action of a line: what it does, and the seat."""
+
+    seat: int
+    outcome: Text
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedAction:
+    """An action with a mark. `percent` is how much of the share it lost, or gained over the next best one."""
+
+    seq: int
+    seat: int
+    mark: str
+    percent: int
+    error: int
+    played: Text
+    better: tuple[Step, ...]
+    """How the game could have gone on, beginning with the better action; none for an action that was good."""
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it was the only good action."""
+        return not self.better
+
+
+@dataclass(frozen=True, slots=True)
+class GraphMark:
+    """A mark in the graph, `x` from its left edge."""
+
+    seq: int
+    seat: int
+    mark: str
+    x: float
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The shares of the seats through the game, as areas on top of each other, and the marks above them."""
+
+    areas: tuple[str, ...]
+    """The points of each seat's area, as an SVG polygon has them."""
+    marks: tuple[GraphMark, ...]
+
+
+def graph_of(analysis: JsonObject) -> Graph:
+    """Return the graph of a complete analysis."""
+    turns = analysis["turns"]
+    step = WIDTH / max(1, len(turns) - 1)
+    tops: list[list[float]] = [[0.0] * len(turns)]
+    for seat in range(analysis["seats"]):
+        below = tops[-1]
+        tops.append([low + turn["shares"][seat] for low, turn in zip(below, turns, strict=True)])
+    areas = [
+        " ".join(
+            (
+                *(f"{step * x:.1f},{HEIGHT * low:.1f}" for x, low in enumerate(lower)),
+                *(
+                    f"{step * x:.1f},{HEIGHT * min(1.0, high):.1f}"
+                    for x, high in reversed([*enumerate(upper)])
+                ),
+            )
+        )
+        for lower, upper in pairwise(tops)
+    ]
+    marks = [
+        GraphMark(decision["seq"], decision["seat"], decision["mark"], round(step * x, 1))
+        for x, turn in enumerate(turns)
+        for decision in turn.get("decisions", ())
+        if "mark" in decision
+    ]
+    return Graph(tuple(areas), tuple(marks))
+
+
+def marked_actions(game: Game, analysis: JsonObject) -> list[MarkedAction]:
+    """Return the marked actions of a game with what was played and what was better, MAX_MARKS at most."""
+    decisions = [
+        decision
+        for turn in analysis["turns"]
+        for decision in turn.get("decisions", ())
+        if "mark" in decision
+    ]
+    return [_marked_action(game, decision) for decision in decisions[:MAX_MARKS]]
+
+
+def _marked_action(game: Game, decision: JsonObject) -> MarkedAction:
+    before = service().games.queries.game_at(game.id, decision["seq"] - 1)
+    line = decision.get("line") or []
+    played = [{"seat": decision["seat"], "action": decision["action"]}]
+    return MarkedAction(
+        decision["seq"],
+        decision["seat"],
+        decision["mark"],
+        round(100 * (decision["drop"] if line else decision["lead"])),
+        round(100 * decision["error"]),
+        next(_steps(before.rules, before.state, played)).outcome,
+        tuple(_steps(before.rules, before.state, line)),
+    )
+
+
+def _steps(rules: AnyRuleSystem, state: Any, line: list[JsonObject]) -> Iterator[Step]:
+    """Yield the actions of a line in words. It ends early where it depends on what was drawn."""
+    state = rules.copy(state)
+    for step in line:
+        try:
+            action = rules.parse_action_text(step["action"])
+            event = rules.decide(state, step["seat"], action)
+            take(rules, state, step["seat"], action)
+        except CartularyError:
+            return
+        yield Step(step["seat"], rules.event_message(event.type, event.data))

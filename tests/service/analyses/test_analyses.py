@@ -1,0 +1,206 @@
+"""Analyses of games on a server: requested, computed in steps, bounded, and equal to those of the command."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from flask import Flask
+
+import service.analyses.analyses as module
+from domain.errors import NotNow
+from replay.analysis.analysis import analyse, settings_of
+from replay.analysis.positions import finished_game
+from replay.language.renderer import english
+from service.analyses.analyses import TooManyAnalyses
+from service.bootstrap import Service, build
+from service.errors import NotFound, Unavailable
+from service.settings import Settings
+from tests.support.accounts import Accounts
+from tests.support.page_players import PlayersOfPages
+from tests.support.service_games import start_game
+from tests.support.stored_games import recorded_game, store_game
+from tests.support.worker_harness import WorkerHarness
+from workers.tasks import ANALYSES
+
+QUICK = settings_of(4, bytes(32))
+PLAYED = "courtesy"
+"""A finished game of Barony, which is short, and one action of which has a mark."""
+
+
+@pytest.fixture(autouse=True)
+def quick_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Analyses with four playouts of each position, of which a step examines one turn."""
+    monkeypatch.setattr(module, "SETTINGS", QUICK)
+    monkeypatch.setattr(module, "STEP_SECONDS", 0.0)
+
+
+def complete(service: Service, game_id: str) -> Any:
+    while not service.analyses.advance(game_id):
+        pass
+    return service.analyses.get(game_id, None).state
+
+
+class TestRequests:
+    def test_a_worker_computes_what_the_command_computes(self, service: Service) -> None:
+        record = recorded_game(PLAYED)
+        game = store_game(service, record)
+        service.analyses.request(game, "ada")
+        workers = WorkerHarness(service)
+        workers.scheduler.enqueue_analyses()
+        assert workers.queues.lengths()[ANALYSES] == 1
+        for _ in range(1000):
+            workers.scheduler.enqueue_analyses_again()
+            workers.work()
+            workers.queues.enqueue_retries()
+            if service.analyses.get(game, None).is_complete:
+                break
+        stored = service.analyses.get(game, None)
+        assert stored.state == analyse(finished_game(record), QUICK)
+        assert (stored.progress, stored.is_waiting) == (1.0, False)
+        assert service.analyses.store.waiting(10) == []
+
+    def test_a_second_request_gets_the_same_analysis(self, service: Service) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        first = service.analyses.request(game, "ada")
+        assert service.analyses.request(game, "bea") == first
+        assert service.analyses.store.waiting(10) == [game]
+        complete(service, game)
+        assert service.analyses.request(game, "ada").is_complete
+        assert service.analyses.store.waiting(10) == []
+
+    def test_a_worker_that_dies_loses_at_most_a_step(self, service: Service) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        service.analyses.request(game, "ada")
+        assert not service.analyses.advance(game)
+        before = service.analyses.get(game, None)
+        assert before.state is not None
+        other = build(service.settings)
+        assert not other.analyses.advance(game)
+        other.redis.close()
+        after = service.analyses.get(game, None)
+        assert after.state is not None
+        assert after.state["turns"][: len(before.state["turns"])] == before.state["turns"]
+        assert len(after.state["turns"]) == len(before.state["turns"]) + 1
+
+    def test_an_analysis_by_another_version_begins_again(self, service: Service) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        stored = service.analyses.request(game, "ada")
+        service.analyses.advance(game)
+        former = service.analyses.get(game, None).state
+        assert former is not None
+        service.analyses.store.put(replace(stored, state={**former, "version": 0}))
+        service.analyses.advance(game)
+        assert service.analyses.get(game, None).state == former
+
+    def test_only_finished_games_are_analysed(self, service: Service) -> None:
+        for game in (start_game(service).id, store_game(service, recorded_game("clock-abandons"))):
+            with pytest.raises(NotNow):
+                service.analyses.request(game, "ada")
+        with pytest.raises(NotFound):
+            service.analyses.get(game, None)
+
+
+class TestBounds:
+    def test_a_player_waits_for_a_bounded_number(
+        self, service: Service, settings: Settings
+    ) -> None:
+        names = [PLAYED, "duke-of-two", "one-left", "agreement"]
+        games = [store_game(service, recorded_game(name)) for name in names]
+        bounds = replace(settings.bounds, max_analyses_per_player=2, max_waiting_analyses=3)
+        bounded = build(replace(settings, bounds=bounds))
+        for game in games[:2]:
+            bounded.analyses.request(game, "ada")
+        with pytest.raises(TooManyAnalyses):
+            bounded.analyses.request(games[2], "ada")
+        bounded.analyses.request(games[2], "bea")
+        with pytest.raises(Unavailable):
+            bounded.analyses.request(games[3], "cid")
+        assert bounded.analyses.store.waiting(10) == games[:3]
+        complete(bounded, games[0])
+        bounded.analyses.request(games[3], "ada")
+        bounded.redis.close()
+
+    def test_a_game_that_is_too_long_is_refused(self, service: Service, settings: Settings) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        bounds = replace(settings.bounds, max_analysed_events=5)
+        bounded = build(replace(settings, bounds=bounds))
+        with pytest.raises(NotNow) as refusal:
+            bounded.analyses.request(game, "ada")
+        assert "at most 5 events" in english(refusal.value.why)
+        bounded.redis.close()
+
+    def test_an_erased_player_is_on_no_list(self, service: Service) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        player, _ = service.accounts.players.register("ada", "correct horse")
+        service.analyses.request(game, player.id)
+        service.accounts.erasure.erase(player.id, "correct horse")
+        assert list(service.redis.scan_iter(f"*{player.id}*")) == []
+        assert service.analyses.store.waiting(10) == [game]
+
+
+class TestHttp:
+    def test_it_is_requested_and_read(self, app: Flask, service: Service) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        address = f"/api/v1/games/{game}/analysis"
+        client = app.test_client()
+        _, token = service.accounts.players.register("ada", "correct horse")
+        ada = {"Authorization": f"Bearer {token}"}
+        assert client.get(address).status_code == 404
+        assert client.post(address).status_code == 401
+        requested = client.post(address, headers=ada)
+        assert requested.status_code == 202
+        assert (requested.get_json()["status"], requested.get_json()["analysis"]) == (
+            "waiting",
+            None,
+        )
+        state = complete(service, game)
+        body = client.get(address).get_json()
+        assert (body["status"], body["done"], body["analysis"]) == ("complete", 100, state)
+        assert client.post(address, headers=ada).status_code == 200
+
+    def test_refusals(self, accounts: Accounts) -> None:
+        game, (ada, _) = accounts.start_game()
+        response = ada.http.post(f"/api/v1/games/{game}/analysis")
+        assert response.status_code == 409
+        assert "finished" in response.json()["detail"]
+        assert ada.http.post("/api/v1/games/nothing/analysis").status_code == 404
+
+    def test_outsiders_do_not_learn_of_a_private_game(self, accounts: Accounts) -> None:
+        game = accounts.register().create_game(options={"private": True})
+        outsider = accounts.register()
+        for method in ("GET", "POST"):
+            for id in (game, "0" * 16):
+                response = outsider.http.request(method, f"/api/v1/games/{id}/analysis")
+                assert response.status_code == 404
+                assert response.json()["detail"] == f"there is no game {id}"
+
+
+class TestPages:
+    @pytest.fixture
+    def players(self, app: Flask, service: Service) -> PlayersOfPages:
+        return PlayersOfPages(app, service)
+
+    def test_from_the_end_of_a_game_to_its_analysis(
+        self, players: PlayersOfPages, service: Service
+    ) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        address = f"/games/{game}/analysis"
+        ada = players["ada"]
+        assert address in ada.get(f"/games/{game}")
+        assert ada.submit(address, address).status_code == 303
+        assert "<progress" in ada.get(address)
+        state = complete(service, game)
+        page = ada.get(address)
+        assert page.count("<polygon") == 2
+        marks = [
+            decision
+            for turn in state["turns"]
+            for decision in turn.get("decisions", ())
+            if "mark" in decision
+        ]
+        assert page.count('id="event-') == len(marks) == 1
+        assert "cartulary analyse http" in page
+
+    def test_visitors_and_running_games_get_no_button(self, players: PlayersOfPages) -> None:
+        game = players.game("barony")
+        assert "Only a game that is finished" in players["ada"].get(f"/games/{game}/analysis")
