@@ -1,7 +1,7 @@
-"""Queries about all events of a game, for replaying it: the index of events, and the scores.
+"""Queries about the events of a game, for replaying it: the index of events, the scores, the moves.
 
-Each query folds a game from its beginning, so the results are cached, and games with more events than the
-bound have none.
+The index and the scores fold a game from its beginning, so the results are cached, and games with more events
+than the bound have none. The moves are those of a stretch of events, in a game of any length.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,6 +17,7 @@ from domain.game import Game
 from domain.messages import PlayerAt, Text, mentions
 from domain.scene import caption
 from replay.history.event_index import EventIndex, event_index
+from replay.history.recap import RecapEvent, recap_events
 from replay.history.score_chart import ScoreChart, score_chart_of
 from replay.history.timeline import Transition
 from service.bounds import Bounds
@@ -68,6 +69,8 @@ class Replays:
 
     def index(self, head: Game) -> EventIndex | None:
         """Return where the rounds of a game begin, and the events of its players; None if it is too long."""
+        if self._is_too_long(head):
+            return None
         return self._cached("index", head, lambda: event_index(self._steps(head)))
 
     def scores(self, head: Game) -> ScoreChart | None:
@@ -75,13 +78,24 @@ class Replays:
 
         Raises NoScores if it has not started.
         """
+        if self._is_too_long(head):
+            return None
         return self._cached(
             "scores", head, lambda: score_chart_of(head.id, self._steps(head), head.resumptions)
         )
 
+    def moves(self, head: Game, first: int, count: int) -> tuple[RecapEvent, ...]:
+        """Return `count` events of a game from event `first` on as moves, without those about accounts."""
+        last = min(head.seq, first + count - 1)
+        return self._cached(
+            f"moves {first} {count}",
+            head,
+            lambda: recap_events(self._loader.transitions(head, first - 1, last), head),
+        )
+
     def departure(self, head: Game, seat: int) -> Departure | None:
         """Return how a seat left the game; None if it is in the game, or if the game is too long."""
-        if head.state is None or seat in head.state.in_game():
+        if head.state is None or seat in head.state.in_game() or self._is_too_long(head):
             return None
         return self._cached(f"departure {seat}", head, lambda: self._departure(head, seat))
 
@@ -108,10 +122,11 @@ class Replays:
             ),
         )
 
-    def _cached(self, name: str, head: Game, compute: Callable[[], Result]) -> Result | None:
+    def _is_too_long(self, head: Game) -> bool:
+        return head.seq > self._bounds.max_replayed_events
+
+    def _cached(self, name: str, head: Game, compute: Callable[[], Result]) -> Result:
         """Return a result from the cache, or compute it if it is not there."""
-        if head.seq > self._bounds.max_replayed_events:
-            return None
         key = (name, head.id)
         with self._lock:
             cached = self._cache.get(key)

@@ -1,5 +1,6 @@
 """Pages about a log, that of a game or of an imported record: an event, the log, two events, the scores."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -18,6 +19,7 @@ from replay.history.event_filter import CONDITIONS, parse_filter
 from replay.history.event_text import actor_message
 from replay.history.score_chart import NoScores, score_rows
 from replay.history.score_chart_svg import score_chart_svg
+from replay.history.score_graph_svg import score_graph_svg
 from service.entered_text import trim
 from service.errors import NotFound
 from service.games.private_notes import PrivateNote
@@ -32,6 +34,8 @@ from service.pages.view_models.replayed_game import ReplayedGame
 
 LOG_PAGE_EVENTS: Final = 100
 """Events on a page of the log."""
+MOVES_HEADER: Final = "Cartulary-Moves"
+"""The header of requests from the page of an event, with what tells its list of moves from any other."""
 _MAX_CONDITION_CHARACTERS: Final = 1000
 
 
@@ -65,15 +69,44 @@ def event_page(source: ReplayedGame) -> Response:
         event.read_steps()
     except Malformed as error:
         faults = list(error.fields.values())
-    return _page(
-        "replay.html",
-        source,
-        400 if faults else 200,
-        event=event,
-        faults=faults,
-        notes=_notes(source),
-        max_note_characters=service().settings.bounds.max_message_characters,
+    values: dict[str, Any] = {
+        "event": event,
+        "steps": event.steps,
+        "view": event.view,
+        "faults": faults,
+        "table": event.table,
+        # Nothing here waits for the viewer, wherever they sit.
+        "seat": None,
+        "people": None,
+        "time_left": None,
+        "winners": (),
+        "notes": _notes(source),
+        "max_note_characters": service().settings.bounds.max_message_characters,
+    }
+    if _replaces_step_only(event):
+        return _page("replay_fragment.html", source, **values)
+    graph = _graph(event)
+    # A script that has asked for the step alone gets the whole page where more has changed.
+    headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
+    return _page("replay.html", source, 400 if faults else 200, headers, graph=graph, **values)
+
+
+def _replaces_step_only(event: ReplayedEvent) -> bool:
+    """Return whether a script asks for another event, and everything else on its page stays as it is."""
+    return (
+        request.headers.get("HX-Target") == "step"
+        and not event.is_explored
+        and event.moves_version is not None
+        and request.headers.get(MOVES_HEADER) == event.moves_version
     )
+
+
+def _graph(event: ReplayedEvent) -> Markup | None:
+    """Return the graph of the scores through the game; None if it is too long, or before the start."""
+    chart = event.source.replays.scores(event.head) if event.has_started else None
+    if chart is None:
+        return None
+    return Markup(score_graph_svg(chart, request_renderer(), event.address))  # noqa: S704 # the renderer escapes all texts
 
 
 def _notes(source: ReplayedGame) -> dict[int, PrivateNote]:
@@ -173,9 +206,17 @@ def table_page(source: ReplayedGame) -> Response:
     return _page("position_table.html", source, seq=seq, as_seat=seat, view=PositionView(scene))
 
 
-def _page(template: str, source: ReplayedGame, status: int = 200, **values: Any) -> Response:
+def _page(
+    template: str,
+    source: ReplayedGame,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    **values: Any,
+) -> Response:
     imported = None if source.record is None else source.record.imported
-    return page(template, status, game=source.head, source=source, imported=imported, **values)
+    return page(
+        template, status, headers, game=source.head, source=source, imported=imported, **values
+    )
 
 
 def _missing_event(source: ReplayedGame) -> Response:

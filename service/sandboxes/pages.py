@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 
 from domain.errors import Malformed, Refused
 from domain.game import Game, copy
-from domain.messages import Text, message
+from domain.messages import message
 from replay.bots.playout import quick_bot_names
 from replay.language.renderer import NO_NAMES
 from service.errors import Forbidden, NotFound, SandboxConflict, TooManySandboxes
@@ -24,7 +24,6 @@ from service.pages.templating import absolute_url, page
 from service.pages.view_models.action_query import read_query
 from service.pages.view_models.action_steps import ActionSteps, action_steps
 from service.pages.view_models.game_forms import (
-    GameViewer,
     event_messages,
     form_about_event,
     game_viewer,
@@ -32,7 +31,7 @@ from service.pages.view_models.game_forms import (
     require_sure,
 )
 from service.pages.view_models.position_view import PositionView, position_view, unsealed_event
-from service.sandboxes.sandboxes import OpenSandbox, seat_of_maker
+from service.sandboxes.sandboxes import OpenSandbox, reason_against_sandbox
 from service.sandboxes.store import StoredSandbox
 
 SEED_BYTES: Final = 16
@@ -79,24 +78,10 @@ def _list_page(game_id: str, form: Form, status: int = 200) -> Response:
         status,
         game=game,
         form=form,
-        reason=_reason_against_sandbox(current),
+        reason=reason_against_sandbox(game, player),
         first=_start_seq(game),
         sandboxes=[] if player is None else service().sandboxes.of_player(player, game.id),
     )
-
-
-def _reason_against_sandbox(current: GameViewer) -> Text | None:
-    """Return why the viewer cannot make a sandbox of the game; None if the viewer can."""
-    game, player = current.game, current.player
-    if game.state is None:
-        return message("the game has not started, so there is nothing to make a sandbox of")
-    if player is None:
-        return message("log in to make a sandbox of the game")
-    try:
-        seat_of_maker(game, player)
-    except Forbidden as error:
-        return error.why
-    return None
 
 
 def _start_seq(game: Game) -> int:

@@ -11,7 +11,7 @@ from cachetools import LRUCache
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import plural_message
+from domain.messages import Text, message, plural_message
 from replay.bots.playout import quick_bot_names
 from replay.language.renderer import Renderer
 from replay.sandbox import Sandbox, check_bots
@@ -75,6 +75,22 @@ def seat_of_maker(game: Game, player: str) -> int | None:
     if seat is None and game.status != "open":
         raise Forbidden.with_message("only its players can make a sandbox of a game in progress")
     return seat
+
+
+def reason_against_sandbox(game: Game, player: str | None) -> Text | None:
+    """Return why a player cannot make a sandbox of a game now; None if the player can.
+
+    A visitor without an account is None.
+    """
+    if game.state is None:
+        return message("the game has not started, so there is nothing to make a sandbox of")
+    if player is None:
+        return message("log in to make a sandbox of the game")
+    try:
+        seat_of_maker(game, player)
+    except Forbidden as error:
+        return error.why
+    return None
 
 
 class Sandboxes:

@@ -356,7 +356,8 @@ def test_the_wheel_enlarges_the_board_only_where_it_does_not_hold_the_page_up(
     # The table fills the window: there is nothing to scroll.
     assert not page.evaluate("document.documentElement.scrollHeight > innerHeight")
     assert page.evaluate(TURN_WHEEL, [200]) == [True]
-    page = visitors.new(first).open(f"/games/{game_id}?seq={first.legal_actions(game_id)[0]}")
+    sandbox = first.http.post("/api/v1/sandboxes", json={"game": game_id}).json()["id"]
+    page = visitors.new(first).open(f"/sandboxes/{sandbox}")
     page.locator("#board [data-zoom=in]").wait_for()
     assert page.evaluate("document.documentElement.scrollHeight > innerHeight")
     width = "document.querySelector('#board svg.map').getBoundingClientRect().width"
@@ -441,7 +442,7 @@ WITH_BOARDS: Final = {
 def test_every_page_with_a_board_is_scrolled() -> None:
     templates = (ROOT / "service").rglob("templates/*.html")
     scrolled = {path.stem for path in templates if "game-main" in path.read_text()}
-    assert {*scrolled, "game"} == set(WITH_BOARDS)
+    assert {*scrolled, "game", "replay"} == set(WITH_BOARDS)
 
 
 @pytest.mark.parametrize("name", WITH_BOARDS)

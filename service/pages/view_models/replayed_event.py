@@ -1,18 +1,19 @@
 """An event of a game as its page shows it: its position, its explanation, and links to other events."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 from urllib.parse import urlencode
 
 from flask import request
 
+from domain.disputes import disputes
 from domain.event import Event
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Message, PlayerAt, Text, Value, message
-from domain.scene import caption
+from domain.messages import Message, PlayerAt, Text, Value, listing, message, plural_message
+from domain.scene import Scene, caption
 from ledger.canonical import canonical
 from replay.history.diff import ChangeSection, change_sections
 from replay.history.event_index import EventIndex
@@ -27,6 +28,7 @@ from replay.history.inspect_messages import (
     legal_actions_message,
     turn_messages,
 )
+from replay.history.recap import marked_by
 from replay.history.timeline import Transition
 from replay.render.map_links import NO_LINKS
 from service.games.visibility import Visibility
@@ -34,8 +36,12 @@ from service.http.language import request_renderer
 from service.pages.templating import absolute_url
 from service.pages.view_models.action_query import ACTION, CHOOSE, TRY, read_query
 from service.pages.view_models.action_steps import ActionSteps, action_steps
+from service.pages.view_models.game_forms import reason_not_to
 from service.pages.view_models.position_view import PositionView, position_view
 from service.pages.view_models.replayed_game import ReplayedGame
+from service.pages.view_models.replayed_moves import ReplayedMoves
+from service.pages.view_models.table_view import TableView, table_view
+from service.sandboxes.sandboxes import reason_against_sandbox
 
 EXPLORE: Final = "explore"
 """The parameter of an address with which the page shows what could have been done."""
@@ -111,8 +117,29 @@ class ReplayedEvent:
         position = self.visibility.position(self.game)
         if position is None:
             return None
-        scene = self.game.rules.scene(position, self.event)
-        return position_view(scene, links=NO_LINKS if steps is None else steps.links)
+        scene = marked_by(
+            self.game.rules.scene(position, self.event), self.event["data"].get("seat")
+        )
+        return position_view(
+            self._with_room(scene), links=NO_LINKS if steps is None else steps.links
+        )
+
+    def _with_room(self, scene: Scene) -> Scene:
+        """Return a scene with room for the board at the head, so that all events have the same scale."""
+        if not scene.room:
+            return scene
+        cells = self.head.rules.scene(self.visibility.position(self.head), None).cells
+        return replace(scene, room=tuple(cell.at for cell in cells))
+
+    @property
+    def table(self) -> TableView | None:
+        """The table, as the viewer sees it from their seat; None before the start."""
+        if self.view is None:
+            return None
+        seat = self.visibility.seat
+        if seat is None and self.source.player is not None:
+            seat = self.head.seat_of(self.source.player)
+        return table_view(self.view.scene, seat, self.steps)
 
     # Other events
 
@@ -135,13 +162,37 @@ class ReplayedEvent:
         return absolute_url(self.address(self.seq))
 
     @property
+    def has_started(self) -> bool:
+        """Whether the game had started, so that there is a board."""
+        return self.game.state is not None
+
+    @cached_property
+    def moves(self) -> ReplayedMoves | None:
+        """The list of moves beside the board; None before the start."""
+        return ReplayedMoves(self.source, self.seq) if self.has_started else None
+
+    @property
+    def moves_version(self) -> str | None:
+        """What tells the list of moves, with its links, from any other; None before the start."""
+        return None if self.moves is None else f"{self.moves.version}-{self.as_seat}"
+
+    @property
+    def first(self) -> int:
+        """The seq of the event with which the replay begins: the start of the game, or an event before it."""
+        return self.head.start_seq if self.has_started else 1
+
+    @property
     def previous(self) -> int | None:
-        """The seq of the event before this one."""
+        """The seq of the event that one step back leads to."""
+        if self.moves is not None:
+            return self.moves.previous
         return self.seq - 1 if self.seq > 1 else None
 
     @property
     def next(self) -> int | None:
-        """The seq of the event after this one."""
+        """The seq of the event that one step forward leads to."""
+        if self.moves is not None:
+            return self.moves.next
         return self.seq + 1 if self.seq < self.head.seq else None
 
     @cached_property
@@ -214,7 +265,39 @@ class ReplayedEvent:
             player=PlayerAt(self.visibility.seat),
         )
 
+    # What the viewer can do about it
+
+    @property
+    def sandbox_reason(self) -> Text | None:
+        """Why the viewer cannot play on from the event beside the game; None if they can."""
+        return reason_against_sandbox(self.head, self.source.player)
+
+    @property
+    def can_dispute(self) -> bool:
+        """Whether the viewer may question the event now."""
+        head, player = self.head, self.source.player
+        seat = None if player is None or self.source.record is not None else head.seat_of(player)
+        return seat is not None and not reason_not_to(
+            lambda: disputes.open_dispute(head, seat, self.seq, None, None)
+        )
+
     # The explanation
+
+    @property
+    def standing(self) -> Text | None:
+        """How the game stands at its head, or how it has ended."""
+        head = self.head
+        first = [PlayerAt(entry["seat"]) for entry in head.ranking or () if entry["place"] == 1]
+        if first:
+            return plural_message(
+                "The winner is {players}.",
+                "The winners are {players}.",
+                count=len(first),
+                players=listing(first),
+            )
+        if head.has_ended:
+            return message("The game is over.")
+        return message("Round {round}", round=head.round) if head.round else None
 
     @property
     def caption(self) -> Text:

@@ -100,7 +100,9 @@ def test_an_imported_game_is_replayed_as_the_game_itself(
     address = uploaded(browser, data)
     for seq in (len(record.events) // 2, len(record.events)):
         pictures = [
-            re.findall(r"<svg.*?</svg>", shown(browser, page), re.DOTALL)
+            re.findall(
+                r'<svg[^>]* class="(?:map|symbol)".*?</svg>', shown(browser, page), re.DOTALL
+            )
             for page in (f"/games/{game}?seq={seq}", f"{address}/replay?seq={seq}")
         ]
         assert pictures[0]

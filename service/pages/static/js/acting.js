@@ -6,6 +6,7 @@
  */
 
 import { showCoordinates } from "./board-marks.js";
+import { putOnBoard } from "./board-parts.js";
 
 const FIELDS = "input:not([type=checkbox]), textarea, select, [contenteditable], dialog";
 const ACTIVATED_BY_ENTER = "a, button, summary, input";
@@ -40,48 +41,6 @@ export function start(acting) {
   sendAtOnce(acting);
   document.addEventListener("click", keepChoice, { capture: true, signal: ending.signal });
   return () => ending.abort();
-}
-
-/**
- * Replace the parts of the board that have come with the choices.
- * @param {HTMLElement} acting
- */
-function putOnBoard(acting) {
-  const template = acting.querySelector("template");
-  for (const part of [...(template?.content.children ?? [])]) {
-    const old = document.getElementById(part.id);
-    const [map, next] = [old?.firstElementChild, part.firstElementChild];
-    if (map && next && part.id !== "board-links" && map.cloneNode().isEqualNode(next.cloneNode())) redraw(map, next);
-    else old?.replaceChildren(...part.childNodes);
-  }
-  template?.remove();
-}
-
-/**
- * Give a drawing the content of another one, and leave what is the same in both: redrawing a board is slow.
- * @param {Element} drawing @param {Element} next
- */
-function redraw(drawing, next) {
-  let old = drawing.firstChild;
-  for (const node of [...next.childNodes]) {
-    let same = old;
-    while (same && !same.isEqualNode(node)) same = same.nextSibling;
-    if (same) {
-      while (old !== same) old = removed(old);
-      old = same.nextSibling;
-    } else if (old instanceof SVGDefsElement && node instanceof SVGDefsElement) {
-      redraw(old, node);
-      old = old.nextSibling;
-    } else drawing.insertBefore(node, old);
-  }
-  while (old) old = removed(old);
-}
-
-/** @param {ChildNode | null} node @returns {ChildNode | null} the node after the one that is removed */
-function removed(node) {
-  const next = node?.nextSibling ?? null;
-  node?.remove();
-  return next;
 }
 
 function hideNumbers() {

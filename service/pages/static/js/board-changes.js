@@ -57,6 +57,13 @@ function draw(element) {
     taken.animate({ opacity: [0, 1] }, { duration: FADE_MILLISECONDS, delay: MOVE_MILLISECONDS, fill: "backwards" });
 }
 
+/** Move the pieces of a board along its arrows. @param {Element | null} board */
+export function movePieces(board) {
+  /** @type {NodeListOf<SVGElement>} */
+  const arrows = (board ?? document).querySelectorAll(".map .arrows > g");
+  if (!prefersLessMotion()) for (const arrow of arrows) movePiece(arrow);
+}
+
 /** Move the piece of an arrow from the beginning of the arrow to its place. @param {SVGElement} arrow */
 function movePiece(arrow) {
   const { from, to, seat } = arrow.dataset;

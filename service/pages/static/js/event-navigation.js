@@ -1,10 +1,10 @@
 // @ts-check
-/** What pages share that lead from event to event: keys that follow links, and what screen readers announce. */
+/** What pages share that lead from event to event: keys that press links, and what screen readers announce. */
 
 /**
- * Have keys follow links, except where these keys have another meaning.
- * @param {Record<string, string>} keys by key, the id of the link that it follows
- * @param {() => void} [onFollow] called before a link is followed
+ * Have keys press links and buttons, except where these keys have another meaning.
+ * @param {Record<string, string>} keys by key, the id of the link or button that it presses
+ * @param {(key: string) => void} [onFollow] called before
  * @returns {() => void} a function that ends it
  */
 export function followKeys(keys, onFollow = () => {}) {
@@ -15,18 +15,18 @@ export function followKeys(keys, onFollow = () => {}) {
     // These keys have another meaning in fields, on the board, while one chooses, and in what scrolls.
     const target = /** @type {Element | null} */ (event.target);
     if (target?.closest("input, select, textarea, summary, [role='group'], [role='region'], svg, #acting")) return;
+    if (event.key === " " && target?.closest("button")) return;
     event.preventDefault();
-    onFollow();
+    onFollow(event.key);
     follow(id);
   }
   document.addEventListener("keydown", onKeyDown);
   return () => document.removeEventListener("keydown", onKeyDown);
 }
 
-/** @param {string} id of a link, which is followed if it is on the page */
+/** @param {string} id of a link or a button, which is pressed if it is on the page */
 export function follow(id) {
-  const link = document.getElementById(id);
-  if (link instanceof HTMLAnchorElement) link.click();
+  document.getElementById(id)?.click();
 }
 
 /**
