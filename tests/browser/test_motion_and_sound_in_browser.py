@@ -39,7 +39,7 @@ HEAR: Final = """() => {
 }"""
 LENGTHS: Final = """async () => {
     const site = document.querySelector("script[src*='/js/site.js']").src;
-    const { SOUNDS } = await import(site.replace("site.js", "sound.js"));
+    const { SOUNDS } = await import(site.replace("site.js", "tones.js"));
     return Object.fromEntries(Object.entries(SOUNDS).map(([name, tones]) =>
         [name, Math.max(...tones.map(([begin, length]) => begin + length))]));
 }"""

@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * What the board shows while the reader attends to something: the hexes of a move while its row is pointed at or has
+ * The list of moves as one stop of the Tab key, in which arrow keys lead from move to move and Enter shows the board after
+ * it; and what the board shows while the reader attends to something: the hexes of a move while its row is pointed at or has
  * the focus (the row has them in `data-hexes`), and the coordinates of a hex.
  */
 
@@ -41,4 +42,24 @@ function light(game, hexes) {
   if (!hexes.length) return;
   for (const hex of game.querySelectorAll(".map [data-at]"))
     if (hexes.includes(hex.getAttribute("data-at") ?? "")) hex.classList.add(LIT);
+}
+
+/** @param {HTMLElement} table @returns {() => void} what ends it */
+export function startMoveList(table) {
+  const list = /** @type {HTMLElement | null} */ (table.querySelector(".moves"));
+  /** @type {HTMLElement[]} */
+  const moves = [...(list?.querySelectorAll("a.move") ?? [])].filter((move) => move instanceof HTMLElement);
+  for (const move of moves) move.tabIndex = -1;
+  /** @param {KeyboardEvent} event */
+  function onKeyDown(event) {
+    if (event.key !== "ArrowUp" && event.key !== "ArrowDown") return;
+    const current = moves.findIndex((move) => move === document.activeElement);
+    const next = event.key === "ArrowDown" ? current + 1 : current < 0 ? moves.length - 1 : current - 1;
+    const move = moves[Math.min(Math.max(next, 0), moves.length - 1)];
+    move?.focus({ preventScroll: true });
+    move?.scrollIntoView({ block: "nearest" });
+    event.preventDefault();
+  }
+  list?.addEventListener("keydown", onKeyDown);
+  return () => list?.removeEventListener("keydown", onKeyDown);
 }

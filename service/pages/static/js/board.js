@@ -7,8 +7,7 @@
  * A page that replaces this one shows the same part of the board.
  */
 
-import { lightUpMoves, showCoordinates } from "./board-marks.js";
-import { startMoveList } from "./move-list.js";
+import { lightUpMoves, showCoordinates, startMoveList } from "./board-marks.js";
 
 const MAX_ZOOM = 6;
 const STEP = 1.3;

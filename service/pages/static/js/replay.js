@@ -7,7 +7,7 @@
  * its speed. Autoplay goes on only on the page to which it has led itself.
  */
 
-import { movePieces } from "./board-changes.js";
+import { movePieces } from "./motion.js";
 import { lightUpMoves } from "./board-marks.js";
 import { putOnBoard } from "./board-parts.js";
 import { announce, follow, followKeys } from "./event-navigation.js";
