@@ -1,5 +1,9 @@
 // @ts-check
-/** What pages share that lead from event to event: keys that press links, and what screen readers announce. */
+/**
+ * What pages share that lead from event to event: keys that press links, and what screen readers announce. A recap starts
+ * this module itself: arrow keys lead from event to event on the board. Each event replaces the page, and the focus stays
+ * in the recap, so that the next key leads on.
+ */
 
 /**
  * Have keys press links and buttons, except where these keys have another meaning.
@@ -43,4 +47,15 @@ export function announce(text) {
     document.body.append(status);
   }
   status.textContent = text;
+}
+
+let isStepping = false;
+
+/** @param {HTMLElement} recap */
+export function start(recap) {
+  announce(recap.dataset.announcement ?? "");
+  const next = /** @type {HTMLElement | null} */ (recap.querySelector("#recap-next"));
+  if (isStepping && !recap.contains(document.activeElement)) next?.focus({ preventScroll: true });
+  isStepping = false;
+  return followKeys({ ArrowLeft: "recap-previous", ArrowRight: "recap-next" }, () => (isStepping = true));
 }
