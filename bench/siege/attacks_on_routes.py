@@ -142,13 +142,13 @@ def _forms(target: Target) -> Traffic:
         *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
         *("/conditional-actions/deletion", "/conditional-actions/signature"),
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
-        *("/takebacks/1/answers", "/uninvited", "/sandboxes"),
+        *("/takebacks/1/answers", "/uninvited", "/sandboxes", "/analysis", "/ready"),
     )
     account = (
         *("/email", "/email/remove", "/holidays", "/holidays/cancel", "/holidays/time-zone"),
         *("/keys", "/keys/name", "/keys/revoke", "/bot", "/tokens", "/tokens/revoke"),
         *("/mutes", "/notifications", "/notifications/feeds", "/notifications/feeds/revoke"),
-        "/profile",
+        *("/profile", "/presence"),
         *("/notifications/push", "/notifications/push/remove", "/webhooks"),
         *("/webhooks/enable", "/webhooks/remove", "/webhooks/test"),
     )
@@ -190,6 +190,7 @@ def _readings(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     parts = (
         *("", "/conditional-actions", "/disputes", "/disputes/1", "/events", "/events/5000"),
+        *("/analysis", "/people"),
         *(
             "/legal-actions",
             "/lessons",
@@ -259,7 +260,7 @@ def _refused_calls(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     admin = f"/admin/games/{target.long_game}"
     posts = [
-        *(f"{game}/bots", f"{game}/disputes", f"{game}/disputes/1/answers"),
+        *(f"{game}/analysis", f"{game}/bots", f"{game}/disputes", f"{game}/disputes/1/answers"),
         *(f"{game}/disputes/1/rulings", f"{game}/invitations", f"{game}/messages"),
         *(
             f"{game}/messages/1/report",
@@ -285,7 +286,7 @@ def _refused_calls(target: Target) -> Traffic:
     ]
     puts = (
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
-        *("/me/bot", f"{game}/notes/1", f"/tournaments/{UNKNOWN}/players/me"),
+        *("/me/bot", f"{game}/notes/1", f"{game}/ready", f"/tournaments/{UNKNOWN}/players/me"),
         f"/tournaments/{UNKNOWN}/invitations/{UNKNOWN}",
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),

@@ -29,9 +29,11 @@ READ = {
     "witness compare first",
     "witness compare second",
     "witness verify file",
+    "analyse --compare",
     *(
         f"{command} --token-file"
         for command in (
+            "analyse",
             "audit",
             "compare",
             "diff",
@@ -47,6 +49,7 @@ READ = {
 }
 """The files and folders that commands only read."""
 KEPT = {
+    "analyse --state": "refuses a file that does not contain a part of this analysis",
     "ratings --save": "adds records, and replaces what the server says and records that lack their proof",
     "receipts --out": "only adds lines to files of receipts",
     "witness follow --dir": "only adds to the copy of a log",

@@ -172,7 +172,7 @@ class TestDocumentation:
         requiring_a_token = (
             *("/api/v1/me", "/api/v1/admin", f"{game}/legal-actions", f"{game}/messages"),
             *(f"{game}/notifications", f"{game}/notes", "/api/v1/clubs/{club}/webhook"),
-            *(f"{game}/lessons", f"{game}/conditional-actions"),
+            *(f"{game}/lessons", f"{game}/conditional-actions", f"{game}/people"),
         )
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
