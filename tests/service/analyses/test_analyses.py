@@ -1,5 +1,6 @@
 """Analyses of games on a server: requested, computed in steps, bounded, and equal to those of the command."""
 
+import secrets
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from service.errors import NotFound, Unavailable
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.page_players import PlayersOfPages
+from tests.support.server import WebServer
 from tests.support.service_games import start_game
 from tests.support.stored_games import recorded_game, store_game
 from tests.support.worker_harness import WorkerHarness
@@ -139,24 +141,21 @@ class TestBounds:
 
 
 class TestHttp:
-    def test_it_is_requested_and_read(self, app: Flask, service: Service) -> None:
-        game = store_game(service, recorded_game(PLAYED))
+    def test_it_is_requested_and_read(self, accounts: Accounts, web: WebServer) -> None:
+        service = build(web.settings)
+        game = store_game(service, recorded_game(PLAYED), game_id=secrets.token_hex(8))
         address = f"/api/v1/games/{game}/analysis"
-        client = app.test_client()
-        _, token = service.accounts.players.register("ada", "correct horse")
-        ada = {"Authorization": f"Bearer {token}"}
-        assert client.get(address).status_code == 404
-        assert client.post(address).status_code == 401
-        requested = client.post(address, headers=ada)
+        ada = accounts.register()
+        assert accounts.anonymous.get(address).status_code == 404
+        assert accounts.anonymous.post(address).status_code == 401
+        requested = ada.http.post(address)
         assert requested.status_code == 202
-        assert (requested.get_json()["status"], requested.get_json()["analysis"]) == (
-            "waiting",
-            None,
-        )
+        assert (requested.json()["status"], requested.json()["analysis"]) == ("waiting", None)
         state = complete(service, game)
-        body = client.get(address).get_json()
+        body = accounts.anonymous.get(address).json()
         assert (body["status"], body["done"], body["analysis"]) == ("complete", 100, state)
-        assert client.post(address, headers=ada).status_code == 200
+        assert ada.http.post(address).status_code == 200
+        service.redis.close()
 
     def test_refusals(self, accounts: Accounts) -> None:
         game, (ada, _) = accounts.start_game()
