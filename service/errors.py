@@ -132,6 +132,10 @@ class TooManySandboxes(Conflict):
     """The player, or the network, has as many sandboxes as the server allows."""
 
 
+class TooManyAnalyses(Conflict):
+    """As many analyses that the player has requested wait as the server allows."""
+
+
 class SandboxConflict(Conflict):
     """The sandbox has changed since the client read it, or is as large as the server allows."""
 

@@ -20,12 +20,10 @@ from domain.json_types import JsonObject
 from domain.messages import message, message_in
 from ledger.canonical import canonical
 from ledger.files.os_errors import os_reason
+from replay.analysis.settings import DEFAULT, LEAST_BUDGET, MOST_BUDGET, Settings, settings_of
 
 if TYPE_CHECKING:
-    from replay.analysis.examination import Settings
     from replay.analysis.positions import FinishedGame
-
-NO_SEED = bytes(32).hex()
 
 
 @command(
@@ -43,15 +41,15 @@ NO_SEED = bytes(32).hex()
 @source_argument
 @option(
     "--budget",
-    type=IntRange(4, 10_000),
-    default=50,
+    type=IntRange(LEAST_BUDGET, MOST_BUDGET),
+    default=DEFAULT.budget,
     show_default=True,
     help=message("Playouts of each position."),
 )
 @option(
     "--seed",
     metavar="HEX",
-    default=NO_SEED,
+    default=DEFAULT.seed.hex(),
     help=message("Seed of all chance, 32 bytes; default: zeros."),
 )
 @option(
@@ -86,7 +84,6 @@ def analyse(
     as_json: bool,  # noqa: FBT001 # click passes options by name
     color: Color,
 ) -> None:
-    from replay.analysis.analysis import settings_of
     from replay.analysis.compare import differences
     from replay.analysis.positions import finished_game
     from replay.analysis.text import analysis_text
@@ -103,13 +100,11 @@ def analyse(
         game = finished_game(record)
         result = _analysed(game, settings, processes, state_path)
     if other is not None:
-        found = list(differences(result, other))
+        texts = list(differences(result, other))
         renderer = command_renderer()
-        for difference in found:
-            echo(renderer(difference))
-        if not found:
-            echo(renderer(message("The analyses are equal.")))
-        sys.exit(1 if found else 0)
+        for text in texts or [message("The analyses are equal.")]:
+            echo(renderer(text))
+        sys.exit(1 if texts else 0)
     if as_json:
         echo(canonical(result).decode())
         return
@@ -118,7 +113,7 @@ def analyse(
 
 
 def _analysed(
-    game: "FinishedGame", settings: "Settings", processes: int, state_path: Path | None
+    game: "FinishedGame", settings: Settings, processes: int, state_path: Path | None
 ) -> JsonObject:
     """Return the complete analysis, from the state in the file on; the file has the state after each turn.
 

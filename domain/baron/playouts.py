@@ -92,10 +92,10 @@ class Plan:
     def around(self, at: Hex, seat: int) -> Surroundings:
         """The surroundings of a knight of the seat on the hex."""
         key = (at, seat)
-        found = self._around.get(key)
-        if found is None:
-            found = self._around[key] = self._count(at, seat)
-        return found
+        surroundings = self._around.get(key)
+        if surroundings is None:
+            surroundings = self._around[key] = self._count(at, seat)
+        return surroundings
 
     def _count(self, at: Hex, seat: int) -> Surroundings:
         tiles, barons_at, owner_of = self.tiles, self.barons_at, self.owner_of

@@ -392,7 +392,7 @@ class Plan(Generic[StateT]):
     def attacks(self) -> list[tuple[int, list[tuple[int, int]], tuple[Resource, ...]]]:
         """The attacks on opposing pawns: what each gains, its steps, and the tokens that it takes."""
         state, seat, knights = self.state, self.seat, self.knights
-        near, found = state.board.neighbours, []
+        near, attacks = state.board.neighbours, []
         for hex in self.contested:
             attackers = [start for start in near[hex] if knights[start]]
             if not attackers:
@@ -418,8 +418,8 @@ class Plan(Generic[StateT]):
                         takes = (RESOURCES[token],)
                         value += TOKEN_TENTHS[token] * (POINT // 10)
                         break
-            found.append((value, attack, takes))
-        return found
+            attacks.append((value, attack, takes))
+        return attacks
 
     def _idlest(self, starts: list[int]) -> list[int]:
         """The hexes of knights, those first whose knights have no goal."""

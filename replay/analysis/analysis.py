@@ -13,35 +13,14 @@ from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.messages import message
 from domain.registry import registered_name
-from replay.analysis.examination import (
-    ANALYSIS_VERSION,
-    LEAST_BUDGET,
-    MOST_BUDGET,
-    Settings,
-    examine,
-    tasks,
-)
+from replay.analysis.examination import ANALYSIS_VERSION, examine, tasks
 from replay.analysis.playouts import version_of_playouts
 from replay.analysis.positions import FinishedGame
+from replay.analysis.settings import Settings
 from replay.analysis.summary import summary
 from replay.bots.playout import in_processes
 
 FORMAT: Final = "cartulary-analysis"
-SEED_BYTES: Final = 32
-
-
-def settings_of(budget: int, seed: bytes) -> Settings:
-    """Return valid settings. Raises Malformed, which names the wrong fields: `budget`, `seed`."""
-    faults = {}
-    if not LEAST_BUDGET <= budget <= MOST_BUDGET:
-        faults["budget"] = message(
-            "must be from {least} to {most}", least=LEAST_BUDGET, most=MOST_BUDGET
-        )
-    if len(seed) != SEED_BYTES:
-        faults["seed"] = message("must be {count} bytes in hex", count=SEED_BYTES)
-    if faults:
-        raise Malformed(faults)
-    return Settings(budget, seed)
 
 
 def new_analysis(game: FinishedGame, settings: Settings) -> JsonObject:

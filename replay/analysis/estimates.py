@@ -13,8 +13,8 @@ from typing import Final
 from domain.playouts import WHOLE
 
 PLAYOUTS_A_PSEUDO_PLAYOUT: Final = 3
-"""For so many playouts one with equal shares is added: players are not the bots that play them out, so even
-many playouts that end alike do not make anybody certain.
+"""The number of playouts for which one with equal shares is added. Players are not the bots that play them
+out, so even many playouts that end alike leave a doubt.
 """
 ONE_SIDED_95: Final = 1.64
 TWO_SIDED_95: Final = 1.96

@@ -19,15 +19,15 @@ from domain.search import SearchBot
 from replay.analysis.estimates import Difference, difference, rounded, share_estimates
 from replay.analysis.playouts import chance_of, play_out, policy_action, start_of_playout, take
 from replay.analysis.positions import Decision, FinishedGame, Turn
+from replay.analysis.settings import Settings
 from replay.bots.playout import STRONG
 
 ANALYSIS_VERSION: Final = 1
 """Raised whenever equal games, seeds and budgets lead to other results."""
-LEAST_BUDGET, MOST_BUDGET = 4, 10_000
 CANDIDATES: Final = 6
 """Actions that are compared, the one that was taken included."""
 SELECTION: Final = 4
-"""The part of the budget with which each candidate is tried: one in so many."""
+"""Each candidate is tried with the budget divided by this number."""
 ROUNDS_OF_CHECK: Final = 3
 """Playouts of the whole budget that compare two actions; the later ones only while a mark is possible."""
 WORTH_A_CHECK: Final = 0.02
@@ -37,18 +37,10 @@ MARKS: Final = ((0.30, "??"), (0.20, "?"), (0.10, "?!"))
 LEAST_MARKED: Final = 0.10
 ONLY_GOOD: Final = "!"
 QUIET_PART: Final = 3
-"""Nothing is examined in the first turns, one of so many."""
+"""No decision is examined in the first turns: the number of turns divided by this number."""
 LINE_TURNS: Final = 2
 """The turns of each seat in a line."""
 LINE_ACTIONS: Final = 12
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the results depend on beside the game: the playouts of a position, and the seed of all chance."""
-
-    budget: int
-    seed: bytes
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from domain.contract import AnyRuleSystem
 from domain.playouts import WHOLE
 
 ONE_ACTION_IN: Final = 10
-"""One action in so many is drawn at random."""
+"""The average number of actions of which one is drawn at random."""
 MOST_ACTIONS: Final = 5_000
 """The actions after which a playout ends without a result, which leaves equal shares."""
 DEFAULT_BOT: Final = "sensible"

@@ -1,5 +1,6 @@
 """Sums up an analysis: the accuracy of each seat, and the turning point."""
 
+from collections.abc import Iterator
 from math import sqrt
 from typing import Final
 
@@ -11,9 +12,21 @@ LEAST_TURN: Final = 0.10
 DROP_MARKS: Final = ("?!", "?", "??")
 
 
+def decisions_of(analysis: JsonObject) -> Iterator[tuple[int, JsonObject]]:
+    """Yield the examined decisions of a game, each with the index of its turn."""
+    for index, turn in enumerate(analysis["turns"]):
+        for decision in turn.get("decisions", ()):
+            yield index, decision
+
+
+def marked_decisions(analysis: JsonObject) -> list[tuple[int, JsonObject]]:
+    """Return the decisions that have a mark, as `decisions_of` yields them."""
+    return [entry for entry in decisions_of(analysis) if "mark" in entry[1]]
+
+
 def summary(analysis: JsonObject) -> JsonObject:
     """Return what docs/analysis.md defines as `summary`, for an analysis of which all turns are examined."""
-    decisions = [decision for turn in analysis["turns"] for decision in turn.get("decisions", ())]
+    decisions = [decision for _, decision in decisions_of(analysis)]
     return {
         "accuracy": [
             _accuracy(seat, [decision for decision in decisions if decision["seat"] == seat])
@@ -56,7 +69,7 @@ def _turning_point(analysis: JsonObject) -> JsonObject | None:
     width = max(2, analysis["seats"])
     shares = [turn["shares"][winner] for turn in analysis["turns"]]
     errors = [turn["margins"][winner] / TWO_SIDED_95 for turn in analysis["turns"]]
-    best, found = LEAST_TURN, None
+    greatest, turning_point = LEAST_TURN, None
     for index in range(width - 1, len(shares) - width):
         before = range(index - width + 1, index + 1)
         after = range(index + 1, index + 1 + width)
@@ -67,9 +80,9 @@ def _turning_point(analysis: JsonObject) -> JsonObject | None:
         is_for_good = min(shares[number] for number in after) > max(
             shares[number] for number in before
         )
-        if is_for_good and change - ONE_SIDED_95 * error >= best:
-            best = change - ONE_SIDED_95 * error
-            found = {
+        if is_for_good and change - ONE_SIDED_95 * error >= greatest:
+            greatest = change - ONE_SIDED_95 * error
+            turning_point = {
                 "turn": analysis["turns"][index]["turn"],
                 "seq": analysis["turns"][index]["seq"],
                 "seat": analysis["turns"][index]["seat"],
@@ -77,4 +90,4 @@ def _turning_point(analysis: JsonObject) -> JsonObject | None:
                 "change": rounded(change),
                 "error": rounded(error),
             }
-    return found
+    return turning_point

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, comma_list, message, message_in, plural_message
-from replay.analysis.summary import DROP_MARKS
+from replay.analysis.summary import DROP_MARKS, marked_decisions
 from replay.history.event_text import rules_title
 from replay.language.renderer import Renderer
 from replay.language.text_layout import HARD_SPACE, columns, wrap
@@ -74,10 +74,8 @@ def _percent(share: float) -> str:
 
 
 def _sentences(analysis: JsonObject) -> Iterator[Text]:
-    for turn in analysis["turns"]:
-        for decision in turn.get("decisions", ()):
-            if "mark" in decision:
-                yield _mark_message(decision)
+    for _, decision in marked_decisions(analysis):
+        yield _mark_message(decision)
     summary = analysis["summary"]
     point = summary["turning_point"]
     if point is not None:

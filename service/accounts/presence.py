@@ -37,7 +37,7 @@ Pipeline: TypeAlias = Any
 class LastVisit:
     """When a player had a page of a game open for the last time, and how long they count as here from now on.
 
-    `seconds_here` is 0 for a player who is not here. While a page is open, the time is renewed.
+    `seconds_here` is 0 for a player who does not count as here. An open page renews both.
     """
 
     at: str

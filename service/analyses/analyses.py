@@ -9,36 +9,21 @@ from typing import Final
 from domain.errors import Malformed, NotNow, Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import message, plural_message
+from domain.messages import message
 from ledger.record import read
-from replay.analysis.analysis import (
-    SEED_BYTES,
-    check_state,
-    continued,
-    is_complete,
-    new_analysis,
-    progress_of,
-    settings_of,
-)
+from replay.analysis import settings
+from replay.analysis.analysis import check_state, continued, is_complete, new_analysis, progress_of
 from replay.analysis.positions import FinishedGame, NotFinished, finished_game
 from service import wall_clock
 from service.analyses.store import AnalysisStore, StoredAnalysis
 from service.bounds import Bounds
-from service.errors import Conflict, NotFound, Unavailable, log_text
+from service.errors import NotFound, log_text
 from service.games.queries import GameQueries
 
 log = logging.getLogger(__name__)
 
-SETTINGS: Final = settings_of(50, bytes(SEED_BYTES))
-"""Those of `cartulary analyse` without options, so that anybody can compute the same."""
 STEP_SECONDS: Final = 3.0
 """How long a step goes on to examine turns, so that analyses take turns."""
-RETRY_SECONDS: Final = 60
-"""Seconds after which a client may request an analysis again that the server had no room for."""
-
-
-class TooManyAnalyses(Conflict):
-    """As many analyses of the player wait as the server allows."""
 
 
 class Analyses:
@@ -57,52 +42,24 @@ class Analyses:
         """
         game = self._queries.visible_game(game_id, player)
         self._require_analysable(game)
-        stored = self._stored(game)
+        stored = self.of(game)
         if stored is not None:
             if stored.is_waiting:
                 self.store.list_again(game.id)
             return stored
         new = StoredAnalysis(game.id, game.hash, wall_clock.format(wall_clock.now()))
-        is_added = self.store.add(new, player)
-        if is_added is None:
-            raise Unavailable(
-                message("the server has as many analyses to compute as it accepts"), RETRY_SECONDS
-            )
-        if not is_added:
-            raise TooManyAnalyses(
-                plural_message(
-                    "an analysis that you have requested is not complete yet",
-                    "{count} analyses that you have requested are not complete yet",
-                    count=self._bounds.max_analyses_per_player,
-                )
-            )
+        self.store.add(new, player)
         return new
 
     def get(self, game_id: str, viewer: str | None) -> StoredAnalysis:
         """Return the analysis of a game that the viewer may see. Raises NotFound if there is none."""
-        stored = self._stored(self._queries.visible_game(game_id, viewer))
+        stored = self.of(self._queries.visible_game(game_id, viewer))
         if stored is None:
             raise NotFound.with_message("nobody has requested an analysis of this game")
         return stored
 
-    def can_analyse(self, game: Game) -> bool:
-        """Return whether a game can be analysed: it is finished, and not too long."""
-        return game.status == "finished" and game.seq <= self._bounds.max_analysed_events
-
-    def _require_analysable(self, game: Game) -> None:
-        if game.status != "finished":
-            raise NotNow(None, message("only a game that is finished can be analysed"))
-        if not self.can_analyse(game):
-            raise NotNow(
-                None,
-                message(
-                    "the server analyses games of at most {events} events",
-                    events=self._bounds.max_analysed_events,
-                ),
-            )
-
-    def _stored(self, game: Game) -> StoredAnalysis | None:
-        """Return the analysis of a game, unless it was made for other events that the store has lost."""
+    def of(self, game: Game) -> StoredAnalysis | None:
+        """Return the analysis of a game up to its last event, which the caller may see; None without one."""
         stored = self.store.get(game.id)
         return stored if stored is not None and stored.hash == game.hash else None
 
@@ -134,16 +91,32 @@ class Analyses:
         )
         return is_complete(state)
 
+    def can_analyse(self, game: Game) -> bool:
+        """Return whether a game can be analysed: it is finished, and not too long."""
+        return game.status == "finished" and game.seq <= self._bounds.max_analysed_events
+
+    def _require_analysable(self, game: Game) -> None:
+        if game.status != "finished":
+            raise NotNow(None, message("only a game that is finished can be analysed"))
+        if not self.can_analyse(game):
+            raise NotNow(
+                None,
+                message(
+                    "the server analyses games of at most {events} events",
+                    events=self._bounds.max_analysed_events,
+                ),
+            )
+
 
 def _next_state(game: FinishedGame, state: JsonObject | None) -> JsonObject:
     """Return the state of an analysis after a step, which begins again if another version has stored it."""
-    start = new_analysis(game, SETTINGS) if state is None else state
+    start = new_analysis(game, settings.DEFAULT) if state is None else state
     ends_at = time.monotonic() + STEP_SECONDS
     try:
-        check_state(game, SETTINGS, start)
+        check_state(game, settings.DEFAULT, start)
     except Malformed:
-        start = new_analysis(game, SETTINGS)
-    for later in continued(game, SETTINGS, start):
+        start = new_analysis(game, settings.DEFAULT)
+    for later in continued(game, settings.DEFAULT, start):
         start = later
         if time.monotonic() >= ends_at:
             break

@@ -4,7 +4,6 @@ from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from service.analyses.view_model import HEIGHT, WIDTH, graph_of, marked_actions
-from service.errors import NotFound
 from service.http.context import service
 from service.http.ratelimits import limit_audits
 from service.pages.forms import see_other
@@ -18,10 +17,7 @@ blueprint = Blueprint("analyses", __name__, template_folder="templates")
 def show_analysis(game_id: str) -> Response:
     """Show the analysis of a game, how far it is, or how to request it."""
     game = game_viewer(game_id).game
-    try:
-        stored = service().analyses.get(game_id, game_viewer(game_id).player)
-    except NotFound:
-        stored = None
+    stored = service().analyses.of(game)
     analysis = None if stored is None or not stored.is_complete else stored.state
     return page(
         "analysis.html",

@@ -17,11 +17,16 @@ import orjson
 import redis
 
 from domain.json_types import JsonObject
+from domain.messages import message, plural_message
 from service.bounded_collections import store_if_fewer
 from service.bounds import Bounds
 from service.connection import to_text, unavailable_on_error
+from service.errors import TooManyAnalyses, Unavailable
 from service.stored_objects import decode_object, members_of
 
+RETRY_SECONDS: Final = 60
+"""Seconds after which a client may request an analysis again that the server had no room for."""
+_RENEWAL_SECONDS: Final = 24 * 3600
 _WAITING: Final = "cartulary:analyses"
 
 
@@ -56,9 +61,18 @@ class AnalysisStore:
         self._bounds = bounds
 
     def get(self, game_id: str) -> StoredAnalysis | None:
-        """Return the analysis of a game, which is kept for the whole time again; None if there is none."""
+        """Return the analysis of a game, which is kept for the whole time again; None if there is none.
+
+        Most reads write nothing: the time is renewed once a day at most.
+        """
+        key = _key(game_id)
         with unavailable_on_error():
-            value = self._redis.getex(_key(game_id), ex=self._seconds)
+            with self._redis.pipeline(transaction=False) as pipeline:
+                pipeline.get(key)
+                pipeline.ttl(key)
+                value, seconds_left = pipeline.execute()
+            if 0 <= seconds_left <= self._seconds - _RENEWAL_SECONDS:
+                self._redis.expire(key, self._seconds)
         if not isinstance(value, bytes):
             return None
         try:
@@ -76,38 +90,45 @@ class AnalysisStore:
             if not analysis.is_waiting:
                 self._redis.zrem(_WAITING, analysis.game)
 
-    def add(self, analysis: StoredAnalysis, player: str) -> bool | None:
+    def add(self, analysis: StoredAnalysis, player: str) -> None:
         """Store a new analysis that a player has requested, and list it for the workers.
 
-        Returns False if as many analyses of this player wait as are allowed, and None if as many do of all
-        players; nothing is stored then.
+        Raises TooManyAnalyses if as many of this player wait as are allowed, and Unavailable if as many of
+        all players do.
         """
         self._remove_completed(player)
         # In this order, because a game on the list of the player is taken as completed if it does not wait.
-        for key, maximum, refusal in (
-            (_WAITING, self._bounds.max_waiting_analyses, None),
-            (_of(player), self._bounds.max_analyses_per_player, False),
-        ):
-            is_listed = store_if_fewer(
-                self._redis,
-                key,
-                maximum,
-                partial(_count_others, key=key, game_id=analysis.game),
-                partial(_list, key=key, game_id=analysis.game),
+        if not self._list(_WAITING, analysis.game, self._bounds.max_waiting_analyses):
+            raise Unavailable(
+                message("the server has as many analyses to compute as it accepts"), RETRY_SECONDS
             )
-            if not is_listed:
-                if key != _WAITING:
-                    self.remove(analysis.game)
-                return refusal
+        if not self._list(_of(player), analysis.game, self._bounds.max_analyses_per_player):
+            self.remove(analysis.game)
+            raise TooManyAnalyses(
+                plural_message(
+                    "an analysis that you have requested is not complete yet",
+                    "{count} analyses that you have requested are not complete yet",
+                    count=self._bounds.max_analyses_per_player,
+                )
+            )
         with unavailable_on_error():
             self._redis.expire(_of(player), self._seconds)
         self.put(analysis)
-        return True
+
+    def _list(self, key: str, game_id: str, maximum: int) -> bool:
+        """Write a game into a list that has fewer others than `maximum`; return whether it has."""
+        return store_if_fewer(
+            self._redis,
+            key,
+            maximum,
+            partial(_count_others, key=key, game_id=game_id),
+            partial(_write, key=key, game_id=game_id),
+        )
 
     def list_again(self, game_id: str) -> None:
         """List a stored analysis for the workers that is not listed, because two requests crossed."""
         with unavailable_on_error():
-            _list(self._redis, _WAITING, game_id)
+            _write(self._redis, _WAITING, game_id)
 
     def remove(self, game_id: str) -> None:
         """Have no worker go on with the analysis of a game."""
@@ -154,6 +175,6 @@ def _count_others(client: redis.Redis, key: str, game_id: str) -> int:
     return int(count) - (client.zscore(key, game_id) is not None)
 
 
-def _list(client: redis.Redis, key: str, game_id: str) -> None:
+def _write(client: redis.Redis, key: str, game_id: str) -> None:
     """Write a game into a list, unless it is there."""
     client.zadd(key, {game_id: time.time()}, nx=True)

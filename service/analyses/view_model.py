@@ -10,7 +10,7 @@ from domain.errors import CartularyError
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text
-from replay.analysis.playouts import take
+from replay.analysis.summary import marked_decisions
 from service.http.context import service
 
 WIDTH: Final = 1000
@@ -86,23 +86,17 @@ def graph_of(analysis: JsonObject) -> Graph:
         for lower, upper in pairwise(tops)
     ]
     marks = [
-        GraphMark(decision["seq"], decision["seat"], decision["mark"], round(step * x, 1))
-        for x, turn in enumerate(turns)
-        for decision in turn.get("decisions", ())
-        if "mark" in decision
+        GraphMark(decision["seq"], decision["seat"], decision["mark"], round(step * index, 1))
+        for index, decision in marked_decisions(analysis)
     ]
     return Graph(tuple(areas), tuple(marks))
 
 
 def marked_actions(game: Game, analysis: JsonObject) -> list[MarkedAction]:
     """Return the marked actions of a game with what was played and what was better, MAX_MARKS at most."""
-    decisions = [
-        decision
-        for turn in analysis["turns"]
-        for decision in turn.get("decisions", ())
-        if "mark" in decision
+    return [
+        _marked_action(game, decision) for _, decision in marked_decisions(analysis)[:MAX_MARKS]
     ]
-    return [_marked_action(game, decision) for decision in decisions[:MAX_MARKS]]
 
 
 def _marked_action(game: Game, decision: JsonObject) -> MarkedAction:
@@ -127,7 +121,7 @@ def _steps(rules: AnyRuleSystem, state: Any, line: list[JsonObject]) -> Iterator
         try:
             action = rules.parse_action_text(step["action"])
             event = rules.decide(state, step["seat"], action)
-            take(rules, state, step["seat"], action)
+            rules.apply(state, event.type, event.data)
         except CartularyError:
             return
         yield Step(step["seat"], rules.event_message(event.type, event.data))

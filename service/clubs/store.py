@@ -33,8 +33,8 @@ from service.errors import ClubNameTaken, NotFound
 from service.store.shards import Shards
 
 Relation: TypeAlias = Literal["member", "invited", "requesting"]
-"""The relation of a player to a club: a member, which includes the owner, somebody who is invited, or
-somebody who asks to join.
+"""The relation of a player to a club: a member (the owner is one too), an invited player, or a player who has
+asked to join.
 """
 RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
 _PERSON: Final = "person:"

@@ -151,7 +151,7 @@ class ConditionalActions:
     def delete(self, game_id: str, player: str) -> None:
         """Delete the conditional actions of a player, and the note on earlier ones that are void.
 
-        None of them is played after this returns. Raises Forbidden for somebody who is not in the game.
+        None of them is played after this returns. Raises Forbidden for a player who is not in the game.
         """
         self._repository.game_of_player(game_id, player)
         self._store.delete(player, game_id)

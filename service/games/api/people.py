@@ -1,4 +1,4 @@
-"""Who is in a game, and who is ready to begin."""
+"""The calls on the people of a game: their presence, and whether they are ready before its start."""
 
 from domain.json_types import JsonObject
 from service.http.blueprint import Blueprint
@@ -44,7 +44,7 @@ def list_people(game_id: str, player: str) -> JsonObject:
 def set_ready(game_id: str, player: str, body: JsonObject) -> None:
     """Say that the player is ready to begin, or no longer, before the game starts.
 
-    The other players see it in the waiting room. The game starts as soon as all places are taken, whoever is
-    ready. If it has started, the response is a 409.
+    The other players see it in the waiting room. The game starts as soon as all places are taken, even if
+    not everybody is ready. If it has started, the response is a 409.
     """
     service().games.people.set_ready(game_id, player, is_ready=body["ready"])

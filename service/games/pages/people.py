@@ -1,4 +1,4 @@
-"""Who is in a game, and who is ready to begin."""
+"""The page of the people of a game, and the form with which a player says that they are ready."""
 
 from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse

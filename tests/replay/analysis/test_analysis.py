@@ -10,16 +10,10 @@ import pytest
 from domain.errors import Malformed
 from domain.playouts import WHOLE
 from ledger.record import Record, read
-from replay.analysis.analysis import (
-    analyse,
-    continued,
-    is_complete,
-    new_analysis,
-    progress_of,
-    settings_of,
-)
+from replay.analysis.analysis import analyse, continued, is_complete, new_analysis, progress_of
 from replay.analysis.compare import check_format, differences
 from replay.analysis.positions import FinishedGame, NotFinished, finished_game
+from replay.analysis.settings import settings_of
 from replay.bots.playout import plan, play
 from replay.language.renderer import english
 from tests.games.records import record_of

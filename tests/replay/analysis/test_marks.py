@@ -6,10 +6,10 @@ import pytest
 
 from domain.hexes import Hex
 from domain.playouts import WHOLE
-from replay.analysis.analysis import settings_of
 from replay.analysis.estimates import Difference, difference, share_estimates
 from replay.analysis.examination import Task, examine, mark_of
 from replay.analysis.positions import Decision, Turn
+from replay.analysis.settings import settings_of
 from replay.analysis.summary import summary
 from tests.support.seven_hexes import GAME, Card, Claim, Pass
 from tests.support.seven_hexes.registration import registered

@@ -9,12 +9,12 @@ from flask import Flask
 
 import service.analyses.analyses as module
 from domain.errors import NotNow
-from replay.analysis.analysis import analyse, settings_of
+from replay.analysis.analysis import analyse
 from replay.analysis.positions import finished_game
+from replay.analysis.settings import settings_of
 from replay.language.renderer import english
-from service.analyses.analyses import TooManyAnalyses
 from service.bootstrap import Service, build
-from service.errors import NotFound, Unavailable
+from service.errors import NotFound, TooManyAnalyses, Unavailable
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.page_players import PlayersOfPages
@@ -32,7 +32,7 @@ PLAYED = "courtesy"
 @pytest.fixture(autouse=True)
 def quick_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Analyses with four playouts of each position, of which a step examines one turn."""
-    monkeypatch.setattr(module, "SETTINGS", QUICK)
+    monkeypatch.setattr("replay.analysis.settings.DEFAULT", QUICK)
     monkeypatch.setattr(module, "STEP_SECONDS", 0.0)
 
 
