@@ -56,8 +56,8 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Deed:
-    """What an action of a seat does, for those who see it as icons: the fields are those of `RecapEvent`."""
+class ActionEffects:
+    """The effects of an action of a seat, which pages show as icons; the fields are those of `RecapEvent`."""
 
     type: str
     seat: int
@@ -249,13 +249,14 @@ def _recap_event(
     return recapped, scene
 
 
-def deed_between(before: Scene, after: Scene, seat: int, type: str) -> Deed:
-    """Return what actions of a seat do of which the last one has this type: the scenes are those before the
-    first one, and after the last one with what all of them change.
+def effects_between(before: Scene, after: Scene, seat: int, type: str) -> ActionEffects:
+    """Return the effects of one or several actions of a seat, of which the last one has this type.
+
+    `before` is the scene before the first of them; `after` is the one after the last, with all changes.
     """
     scores = {panel.seat: panel.score for panel in before.panels}
     gains = (Gain(panel.seat, panel.score - scores[panel.seat]) for panel in after.panels)
-    return Deed(
+    return ActionEffects(
         type,
         seat,
         tuple(gain for gain in gains if gain.points),

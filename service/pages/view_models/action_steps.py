@@ -21,7 +21,7 @@ from domain.messages import Text, comma_list, hex_at, message
 from domain.next_step import Step, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption, with_changes
 from domain.turn_plan import PlannedAction, TurnPlan, goes_on_after, turn_plan
-from replay.history.recap import Deed, deed_between
+from replay.history.recap import ActionEffects, effects_between
 from replay.render.embedded_map import view_box
 from replay.render.map_links import HexLink, sign_of
 from service.pages.view_models.action_query import ActionQuery
@@ -374,11 +374,11 @@ class ActionSteps:
         return action is not None and goes_on_after(game.rules, game.state, self.seat, action)
 
     @cached_property
-    def deed(self) -> Deed:
+    def effects(self) -> ActionEffects:
         """What the previewed actions do."""
         first = self.scene if self.first_scene is None else self.first_scene
         type = self.shown_action.type if self.shown_action else self.planned[-1].action.type
-        return deed_between(first, self.preview_scene, self.seat, type)
+        return effects_between(first, self.preview_scene, self.seat, type)
 
     @cached_property
     def preview_scene(self) -> Scene:

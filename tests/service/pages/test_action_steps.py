@@ -123,10 +123,10 @@ def test_what_the_player_has_in_hand_is_dropped_for_a_hex_that_cannot_be_chosen(
 
 
 def test_a_preview_says_in_pieces_and_numbers_what_it_does() -> None:
-    deed = steps_in(CITY_AND_KNIGHTS, "3,0", "2,0", "done").deed
-    assert (deed.type, deed.seat) == ("move", 0)
-    assert [(piece.kind, piece.count) for piece in deed.placed] == [("knight", 1)]
-    assert (deed.gains, deed.losses, deed.changes) == ((), (), ())
+    effects = steps_in(CITY_AND_KNIGHTS, "3,0", "2,0", "done").effects
+    assert (effects.type, effects.seat) == ("move", 0)
+    assert [(piece.kind, piece.count) for piece in effects.placed] == [("knight", 1)]
+    assert (effects.gains, effects.losses, effects.changes) == ((), (), ())
 
 
 def test_why_ones_own_pieces_can_do_nothing_is_explained_for_each_type_of_action() -> None:
