@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     help=message("Seed of all chance, 32 bytes; default: zeros."),
 )
 @option(
-    "--processes",
+    "--jobs",
     type=IntRange(1, 64),
     default=1,
     show_default=True,
@@ -78,7 +78,7 @@ def analyse(
     source: str,
     budget: int,
     seed: str,
-    processes: int,
+    jobs: int,
     state_path: Path | None,
     other_path: Path | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
@@ -98,7 +98,7 @@ def analyse(
     record = read_source(source)
     with errors_naming(source):
         game = finished_game(record)
-        result = _analysed(game, settings, processes, state_path)
+        result = _analysed(game, settings, jobs, state_path)
     if other is not None:
         texts = list(differences(result, other))
         renderer = command_renderer()
@@ -113,7 +113,7 @@ def analyse(
 
 
 def _analysed(
-    game: "FinishedGame", settings: Settings, processes: int, state_path: Path | None
+    game: "FinishedGame", settings: Settings, jobs: int, state_path: Path | None
 ) -> JsonObject:
     """Return the complete analysis, from the state in the file on; the file has the state after each turn.
 
@@ -128,7 +128,7 @@ def _analysed(
     done, count = progress_of(state)
     try:
         states = progress(
-            continued(game, settings, state, processes),
+            continued(game, settings, state, jobs),
             max(1, count - done),
             message_in("progress", "turns"),
         )

@@ -48,7 +48,7 @@ def test_results_are_equal_in_other_processes_and_with_other_hashes(
     command = [sys.executable, "-m", "cartulary", "analyse", str(record), *BUDGET, "--json"]
     environment = {**os.environ, "PYTHONHASHSEED": "7", "PYTHONPATH": str(ROOT)}
     found = subprocess.run(
-        [*command, "--processes", "2"], env=environment, capture_output=True, check=True
+        [*command, "--jobs", "2"], env=environment, capture_output=True, check=True
     )
     assert json.loads(found.stdout) == analysis
 
@@ -128,7 +128,7 @@ def test_a_game_in_progress_is_refused(record: Path, tmp_path: Path) -> None:
         (["--budget", "many"], "--budget"),
         (["--seed", "xyz"], "not bytes in hex"),
         (["--seed", "00"], "must be 32 bytes in hex"),
-        (["--processes", "0"], "--processes"),
+        (["--jobs", "0"], "--jobs"),
         (["--compare", "missing.json"], "missing.json"),
         (["--compare", __file__], "is not JSON"),
         (["--state", __file__], "is not JSON"),
