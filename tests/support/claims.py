@@ -33,7 +33,7 @@ CLAIMS: Final = (
         r"Every action was signed by its player",
         r"rests? on the server's word|only the word of the server",
     ),
-    Claim("the rules", r"is within the rules", r"✗ decisions|the rules do not allow"),
+    Claim("the rules", r"What happened is within the rules", r"✗ decisions|the rules do not allow"),
     Claim("changes", r"nothing was changed since", r"✗ (chain|form|head)"),
     Claim(
         "the history",
