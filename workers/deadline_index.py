@@ -8,6 +8,7 @@ earliest. It is derived from the outbox entries that have a time (workers/tasks.
 sweep of a scheduler rebuilds it.
 """
 
+import math
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Final
@@ -35,11 +36,24 @@ return redis.call('ZADD', KEYS[1], ARGV[3], ARGV[1])
 
 
 class DeadlineIndex:
-    """The deadlines of all games. Every method raises Unavailable if Redis does not respond."""
+    """The deadlines of all games. Every method that reads or writes raises Unavailable if Redis does not
+    respond. Not thread-safe.
+    """
 
     def __init__(self, client: redis.Redis) -> None:
         self._redis = client
         self._replace = client.register_script(_REPLACE)
+        self._next_due: float = -math.inf
+        """No task in the index is due before this time (milliseconds since 1970), as far as this object has
+        read and written the index."""
+
+    def has_due(self, now: datetime) -> bool:
+        """Return whether a task may be due, as far as is known from what was last read and written."""
+        return wall_clock.milliseconds(now) >= self._next_due
+
+    def forget_next_due(self) -> None:
+        """Have `has_due` return true until the index has been read again, since others write to it too."""
+        self._next_due = -math.inf
 
     def put(self, tasks: Iterable[Task]) -> None:
         """Enter games under the earliest time of their tasks.
@@ -51,6 +65,7 @@ class DeadlineIndex:
             score = wall_clock.milliseconds(wall_clock.parse(task.due_at))
             scores = shards.setdefault(DEADLINES.key(task.game_id), {})
             scores[task.game_id] = min(score, scores.get(task.game_id, score))
+            self._next_due = min(self._next_due, score)
         if shards:
             with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
                 for key, scores in shards.items():
@@ -62,6 +77,9 @@ class DeadlineIndex:
         with unavailable_on_error():
             while True:
                 rows = self._earliest(wall_clock.milliseconds(now), limit)
+                if not rows:
+                    self._next_due = self._next_time()
+                    return []
                 if not (misplaced := [row for row in rows if not _is_in_place(*row)]):
                     return [(to_text(member), repr(score)) for _, member, score in rows]
                 for row in misplaced:
@@ -69,17 +87,24 @@ class DeadlineIndex:
 
     def overdue_milliseconds(self, now: datetime) -> int:
         """Return how many milliseconds ago the earliest task was due; 0 if none is."""
-        with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
-            for key in DEADLINES.all:
-                pipeline.zrange(key, 0, 0, withscores=True)
-            scores = [score for reply in pipeline.execute() for _, score in reply]
-        return max(0, wall_clock.milliseconds(now) - int(min(scores))) if scores else 0
+        with unavailable_on_error():
+            next_time = self._next_time()
+        return 0 if next_time == math.inf else max(0, wall_clock.milliseconds(now) - int(next_time))
 
     def replace(self, game_id: str, score: str, later: Task | None) -> None:
         """If a game still has this score, enter it under the time of the task `later`, or remove it."""
         new_score = "" if later is None else wall_clock.milliseconds(wall_clock.parse(later.due_at))
         with unavailable_on_error():
             self._replace(keys=[DEADLINES.key(game_id)], args=[game_id, score, new_score])
+
+    def _next_time(self) -> float:
+        """Return the earliest time in the index in milliseconds since 1970; infinity if it is empty."""
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for key in DEADLINES.all:
+                pipeline.zrange(key, 0, 0, withscores=True)
+            return min(
+                (score for reply in pipeline.execute() for _, score in reply), default=math.inf
+            )
 
     def _earliest(self, until: int, limit: int) -> list[tuple[str, bytes, float]]:
         """Return the first members with a score of at most `until`, in order, each after its key."""

@@ -301,6 +301,8 @@ class Scheduler:
                 self.enqueue_tournament_tasks()
                 self.enqueue_analyses_again()
                 self.enqueue_scrub()
+                # Another scheduler may have entered a deadline and died.
+                self._deadlines.forget_next_due()
                 swept_at = time.monotonic()
             self._listen(channel, LISTEN_SECONDS)
             if retried_at is None or time.monotonic() - retried_at >= RETRY_SECONDS:
@@ -351,7 +353,8 @@ class Scheduler:
             self._heads.on_appended(game_ids)
         for task in [*self._behind_jobs.values()]:
             self._enqueue(task)
-        self.check_deadlines()
+        if self._deadlines.has_due(self._clock.now()):
+            self.check_deadlines()
 
 
 @contextmanager

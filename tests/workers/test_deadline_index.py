@@ -8,7 +8,8 @@ from service.bootstrap import Service
 from service.store.redis_event_store import ACTIVE_GAMES
 from tests.support.service_games import play_set_up, start_game, take_action
 from tests.support.worker_harness import WorkerHarness
-from workers.deadline_index import DEADLINES
+from workers.deadline_index import DEADLINES, DeadlineIndex
+from workers.tasks import tasks_of
 
 
 def test_an_outdated_deadline_in_the_index_is_replaced(
@@ -100,3 +101,44 @@ def test_what_earlier_versions_stored_in_one_key_moves_into_shards(
             service.store.ack(game.id, entry, payload)
         assert service.store.mark_inactive(game.id)
         assert not [*service.store.active_games()]
+
+
+def test_the_index_is_read_again_only_when_a_task_is_due(
+    service: Service, workers: WorkerHarness
+) -> None:
+    index = workers.scheduler._deadlines
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        now = service.clock.now
+        assert index.has_due(now())
+        assert index.overdue(now(), 10) == []
+        assert not index.has_due(now() + timedelta(days=10_000))
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
+        workers.scheduler.enqueue_tasks_of({game.id})
+        assert not index.has_due(now())
+        time.tick(60)
+        assert index.has_due(now())
+        assert [id for id, _ in index.overdue(now(), 10)] == [game.id]
+        # It is still in the index, for example because the clock is not reliable.
+        assert index.has_due(now())
+        workers.scheduler.check_deadlines()
+        assert not index.has_due(now())
+
+
+def test_a_deadline_that_another_scheduler_has_entered_is_found_after_a_sweep(
+    service: Service, workers: WorkerHarness
+) -> None:
+    index, other = workers.scheduler._deadlines, DeadlineIndex(service.redis)
+    with freeze_time("2026-11-20T09:00:00Z") as time:
+        game = play_set_up(service, start_game(service, clock={"per_turn": 60}).id)
+        (deadline,) = (
+            task
+            for task in tasks_of(service.store, [game.id])[game.id].timed_tasks
+            if task.kind == "forfeit"
+        )
+        assert index.overdue(service.clock.now(), 10) == []
+        other.put([deadline])
+        time.tick(60)
+        assert not index.has_due(service.clock.now())
+        index.forget_next_due()
+        assert index.has_due(service.clock.now())
+        assert [id for id, _ in index.overdue(service.clock.now(), 10)] == [game.id]
