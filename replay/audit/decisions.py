@@ -15,7 +15,7 @@ from domain.clock.deadlines import is_deserted
 from domain.clock.events import CLOCK_EVENTS
 from domain.contract import DomainEvent
 from domain.disputes.events import DISPUTE_EVENTS
-from domain.errors import NotNow, Refused, Unreadable, not_now
+from domain.errors import Malformed, NotNow, Refused, Unreadable, not_now
 from domain.event import AdministratorDecided, Event, EventData, acting_seat, recorded_data
 from domain.game import Game
 from domain.json_types import JsonObject
@@ -190,24 +190,24 @@ class DecisionsCheck:
                 nonce = unhex(data["nonce"])
                 return lifecycle.join(
                     before,
-                    data["player"],
+                    _player_of(data),
                     nonce,
                     data.get("nonce_from"),
                     data.get("bot"),
                     data.get("invited_by"),
                 )
             case "SeatLeft":
-                return lifecycle.leave(before, data["player"])
+                return lifecycle.leave(before, _player_of(data))
             case "PlayerInvited":
-                return invitations.invite(before, data["player"])
+                return invitations.invite(before, _player_of(data))
             case "InvitationDeclined":
-                return invitations.decline(before, data["player"])
+                return invitations.decline(before, _player_of(data))
             case "InvitationRevoked":
-                return invitations.revoke(before, data["player"])
+                return invitations.revoke(before, _player_of(data))
             case "PlayerKeyAdded":
-                return lifecycle.add_key(before, data["player"], data["key"], data["public"])
+                return lifecycle.add_key(before, _player_of(data), data["key"], data["public"])
             case "PlayerKeyRevoked":
-                return lifecycle.revoke_key(before, data["player"], data["key"])
+                return lifecycle.revoke_key(before, _player_of(data), data["key"])
             case "GameStarted":
                 return self._start(event, before)
             case "RoundScored":
@@ -292,6 +292,14 @@ class DecisionsCheck:
         is_by_clock = event["by"] == CLOCK
         decide = lifecycle.abandon_deserted if is_by_clock else lifecycle.abandon
         return _with(decide(before, self._secret or b""), secret=event["data"].get("secret"))
+
+
+def _player_of(data: Mapping[str, Any]) -> str:
+    """Return the player that an event is about. Raises Malformed if that is not a text."""
+    player = data["player"]
+    if not isinstance(player, str):
+        raise Malformed({"player": message("must be a text")})
+    return player
 
 
 @lru_cache(100)

@@ -14,6 +14,23 @@ from tests.mutations.subjects import Subject, subjects
 from tests.support.records import KEY, TRUSTED
 
 
+def renamed_player(subject: Subject, player: str, value: Any) -> bytes:
+    """Return a record in which every event has this value in the place of a player."""
+
+    def replaced(old: Any) -> Any:
+        match old:
+            case dict():
+                return {name: replaced(member) for name, member in old.items()}
+            case list():
+                return [replaced(member) for member in old]
+            case _:
+                return value if old == player else old
+
+    lines = [orjson.loads(line) for line in subject.data.splitlines()]
+    forged = [canonical(replaced(line) if "seq" in line else line) for line in lines]
+    return b"\n".join(repairs.seal_again(forged, key=KEY, with_states=True)) + b"\n"
+
+
 def retyped_records(subject: Subject, value: Any) -> Iterator[tuple[str, bytes]]:
     """Yield records in which a field of an event has this value, each with the name of the field.
 
@@ -41,3 +58,21 @@ def retyped_records(subject: Subject, value: Any) -> Iterator[tuple[str, bytes]]
 def test_a_value_of_another_type_is_reported(subject: Subject, value: Any) -> None:
     for field, data in retyped_records(subject, value):
         assert audit(BytesIO(data), trusted=TRUSTED).verdict == "broken", field
+
+
+@pytest.mark.parametrize("value", [[[0, 0]], 7, None], ids=["list", "number", "null"])
+def test_a_player_who_is_not_a_text_is_reported_even_if_everything_follows(value: Any) -> None:
+    """A player can stand in the data of events without having caused one: a bot, or one who is invited."""
+    reported = set()
+    for subject in subjects():
+        for line in subject.data.splitlines():
+            event = orjson.loads(line)
+            if event.get("type") not in {"SeatTaken", "PlayerInvited"}:
+                continue
+            player = event["data"]["player"]
+            report = audit(BytesIO(renamed_player(subject, player, value)), trusted=TRUSTED)
+            broken = {check.name for check in report.checks if check.verdict == "broken"}
+            # Receipts, which would also differ, need not be in a record.
+            assert broken & {"form", "decisions"}, (subject.name, player)
+            reported.add("bot" in event["data"])
+    assert reported == {False, True}
