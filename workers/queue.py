@@ -6,11 +6,13 @@ between attempts; no game depends on these pauses. The work of the jobs is done 
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from itertools import compress
 
 import redis
 from rq import Queue
 from rq.exceptions import DuplicateJobError, NoSuchJobError
 from rq.job import Job, JobStatus
+from rq.registry import ScheduledJobRegistry
 from rq.serializers import JSONSerializer
 
 from domain.errors import Unreadable
@@ -85,8 +87,7 @@ class TaskQueues:
         """Put jobs back into their queue when their pause is over; return their number."""
         count = 0
         with unavailable_on_error():
-            for queue in self.queues.values():
-                registry = queue.scheduled_job_registry
+            for registry, queue in self._with_retries():
                 for job_id in registry.get_jobs_to_schedule(chunk_size=RETRIES):
                     # Only one scheduler can remove the job. If that scheduler dies now, the sweep enqueues
                     # the task.
@@ -103,6 +104,14 @@ class TaskQueues:
                     queue.enqueue_job(job)
                     count += 1
         return count
+
+    def _with_retries(self) -> list[tuple[ScheduledJobRegistry, Queue]]:
+        """Return the queues in which jobs wait for another attempt, each after its registry of them."""
+        registries = [(queue.scheduled_job_registry, queue) for queue in self.queues.values()]
+        with self._redis.pipeline(transaction=False) as pipeline:
+            for registry, _ in registries:
+                pipeline.exists(registry.key)
+            return list(compress(registries, pipeline.execute()))
 
     def _lost_tasks(self, queue: Queue, tasks: Sequence[Task]) -> list[Task]:
         """Return the tasks that wait neither in the queue nor for another attempt.
