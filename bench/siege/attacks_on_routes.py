@@ -98,7 +98,7 @@ def _home_pages(target: Target) -> Traffic:
     paths = (
         *(page for page in target.pages if GAME not in page and not _is_of_account(page)),
         *("/games?list=watch", "/games?list=finished"),
-        *(f"/tournaments/{UNKNOWN}", f"/tournaments/{UNKNOWN}/calendar.ics"),
+        *(f"/tournaments/{UNKNOWN}{part}" for part in ("", "/calendar.ics", "/organise")),
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
         *lists,
@@ -169,7 +169,7 @@ def _forms(target: Target) -> Traffic:
         *(f"/clubs/{UNKNOWN}{part}" for part in club),
         "/tournaments",
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("players", "withdraw", "exclude")),
-        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel")),
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel", "organise")),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.
@@ -280,7 +280,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
-        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("cancellation", "replacements")),
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("cancellation", "replacements", "changes")),
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
         f"/admin/tournaments/{UNKNOWN}/cancellation",
     ]

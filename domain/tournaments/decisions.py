@@ -38,6 +38,13 @@ from domain.tournaments.standings import NO_PLACE
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json
 
 MAX_DESCRIPTION: Final = 2000
+MAX_CONTACT: Final = 200
+TEXT_LENGTHS: Final[Mapping[str, int]] = {
+    "name": MAX_NAME_CHARACTERS,
+    "description": MAX_DESCRIPTION,
+    "contact": MAX_CONTACT,
+}
+"""The most characters of each text of a tournament, which organisers can change."""
 MAX_INVITED: Final = 512
 ABSENT_AFTER: Final = 2
 """After how many missed turns in a row a player is removed from a game, unless the tournament says."""
@@ -49,6 +56,7 @@ _OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament"
 """Options of games that a tournament does not have: it decides about them itself."""
 
 
+PAUSED: Final = message("the tournament is paused")
 _NO_INVITATIONS: Final = message("the members of a club take part without an invitation")
 
 
@@ -68,6 +76,7 @@ def create(
     invited: Sequence[str],
     secret: bytes,
     games_secret: bytes,
+    contact: object = "",
 ) -> Decided:
     """`TournamentCreated`. Raises Malformed, which names every wrong field; the clock is not checked.
 
@@ -75,12 +84,7 @@ def create(
     after ABSENT_AFTER missed turns in a row.
     """
     errors: dict[str, Text] = {}
-    if (fault := name_fault(name)) is not None:
-        errors["name"] = fault
-    if not isinstance(description, str) or len(description) > MAX_DESCRIPTION:
-        errors["description"] = message(
-            "must be a text of at most {most} characters", most=MAX_DESCRIPTION
-        )
+    errors |= text_faults({"name": name, "description": description, "contact": contact})
     settings = None
     try:
         settings = FormatSettings.from_json(format)
@@ -137,10 +141,26 @@ def create(
         "commitment": chance.commitment(secret),
         "games_commitment": chance.commitment(games_secret),
     }
+    if contact:
+        data["contact"] = contact
     if invited:
         data["invited"] = list(dict.fromkeys(invited))
     created: TournamentCreated = data
     return Decided("TournamentCreated", created)
+
+
+def text_faults(texts: Mapping[str, object]) -> dict[str, Text]:
+    """Return the faults of the texts of a tournament, by field."""
+    faults: dict[str, Text] = {}
+    for name, value in texts.items():
+        if name == "name":
+            if (fault := name_fault(value)) is not None:
+                faults[name] = fault
+        elif not isinstance(value, str) or len(value) > TEXT_LENGTHS[name]:
+            faults[name] = message(
+                "must be a text of at most {most} characters", most=TEXT_LENGTHS[name]
+            )
+    return faults
 
 
 def _entrant_faults(least: object, most: object) -> dict[str, Text]:
@@ -181,7 +201,7 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
             raise not_now("{count} substitutes wait already", count=MAX_SUBSTITUTES)
         volunteer: SubstituteRegistered = {"player": player, "nonce": nonce.hex()}
         return Decided("SubstituteRegistered", volunteer)
-    if at >= tournament.closes:
+    if tournament.has_closed(at):
         raise not_now("registration has closed")
     if len(tournament.registered) >= tournament.most:
         raise not_now("all {count} places are taken", count=tournament.most)
@@ -192,6 +212,11 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
 def _require_not_over(tournament: Tournament) -> None:
     if tournament.is_over:
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
+
+
+def _require_not_paused(tournament: Tournament) -> None:
+    if tournament.paused_at is not None:
+        raise NotNow(None, PAUSED)
 
 
 def invite(tournament: Tournament, player: str) -> Decided:
@@ -263,10 +288,11 @@ def waiting_substitutions(tournament: Tournament) -> Iterator[Decided]:
 def close_registration(tournament: Tournament, secret: bytes) -> Decided:
     """`RegistrationClosed` with the draw of lots; `TournamentCancelled` if too few players have registered.
 
-    Raises NotNow if the tournament is not open.
+    Raises NotNow if the tournament is not open, or paused.
     """
     if tournament.status != "open":
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
+    _require_not_paused(tournament)
     if not can_begin(tournament):
         return _cancelled("too_few_players")
     nonces = (bytes.fromhex(nonce) for _, nonce in tournament.registrations)
@@ -293,10 +319,12 @@ def can_begin(tournament: Tournament) -> bool:
 def draw_round(tournament: Tournament, ends: str) -> Decided:
     """`RoundDrawn`, or `TournamentFinished` if there is no further round.
 
-    All rounds must be closed, else NotNow is raised. `ends` is the last date of the round.
+    All rounds must be closed and the tournament not paused, else NotNow is raised. `ends` is the last date of
+    the round.
     """
     if tournament.status != "running" or not all(drawn.is_closed for drawn in tournament.rounds):
         raise not_now("the round has not ended")
+    _require_not_paused(tournament)
     tables = tournament.next_tables()
     if tables is None:
         finished: TournamentFinished = {"standings": standings_as_json(tournament)}
@@ -395,10 +423,11 @@ def without_places(places: Sequence[int], seats: Collection[int]) -> tuple[int, 
 
 
 def close_round(tournament: Tournament) -> Decided:
-    """`RoundClosed`. Raises NotNow while a table has no result."""
+    """`RoundClosed`. Raises NotNow in a pause, and while a table has no result."""
     drawn = tournament.current_round
     if drawn is None or drawn.is_closed or drawn.open_tables:
         raise not_now("the round has not ended")
+    _require_not_paused(tournament)
     data: RoundClosed = {"round": drawn.number}
     return Decided("RoundClosed", data)
 
@@ -431,7 +460,7 @@ def game_options(tournament: Tournament, round: int, table: int) -> dict[str, An
         **options,
         "seating": "joined",
         "private": tournament.private,
-        "name": tournament.name[:MAX_NAME_CHARACTERS],
+        "name": tournament.rounds[round - 1].title[:MAX_NAME_CHARACTERS],
         "tournament": {
             "id": tournament.id,
             "round": round,

@@ -21,9 +21,9 @@ from domain.json_types import (
     Timestamp,
 )
 
-TOURNAMENT_VERSION: Final = 2
+TOURNAMENT_VERSION: Final = 3
 """The version of new tournaments: `v` of each of their events. It says by which rules they are held."""
-TOURNAMENT_VERSIONS: Final = (1, TOURNAMENT_VERSION)
+TOURNAMENT_VERSIONS: Final = (1, 2, TOURNAMENT_VERSION)
 """The versions that this program holds and audits (docs/tournaments.md, Versions)."""
 TOURNAMENT_ID: Final = "t[0-9a-f]{16}"
 """A regular expression for the id of a tournament, which no game has."""
@@ -90,6 +90,7 @@ class TournamentCreated(TournamentData):
     commitment: Annotated[Digest, "SHA-256 of the secret of the draw."]
     games_commitment: Annotated[Digest, "SHA-256 of the secret from which those of games derive."]
     invited: NotRequired[list[PlayerId]]
+    contact: NotRequired[Annotated[str, "How players reach the organiser."]]
 
 
 class PlayerRegistered(TournamentData):
@@ -185,6 +186,44 @@ class GamesSecretPublished(TournamentData):
     secret: Digest
 
 
+class OrganiserChange(TournamentData):
+    """The base of the data of a change by an organiser (`domain.tournaments.changes`)."""
+
+    reason: str
+
+
+class TextsChanged(OrganiserChange):
+    """Texts are changed, those that the data has."""
+
+    name: NotRequired[str]
+    description: NotRequired[str]
+    contact: NotRequired[str]
+
+
+class ClosingDateChanged(OrganiserChange):
+    """Registration closes at another time."""
+
+    closes: Timestamp
+
+
+class RoundExtended(OrganiserChange):
+    """The current round has a later last date."""
+
+    round: PositiveCount
+    ends: Timestamp
+
+
+class TournamentPaused(OrganiserChange):
+    """Registration does not close, no last date comes and no round is drawn until the tournament goes on."""
+
+
+class TournamentResumed(OrganiserChange):
+    """The tournament goes on: the next date is later by the length of the pause."""
+
+    closes: NotRequired[Timestamp]
+    ends: NotRequired[Timestamp]
+
+
 TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
     data.__name__: data
     for data in (
@@ -202,6 +241,11 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         TournamentFinished,
         TournamentCancelled,
         GamesSecretPublished,
+        TextsChanged,
+        ClosingDateChanged,
+        RoundExtended,
+        TournamentPaused,
+        TournamentResumed,
     )
 }
 """By event type, the data of the events of a tournament."""

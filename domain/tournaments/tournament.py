@@ -1,19 +1,15 @@
-"""A tournament as its log records it: `evolve` applies events and never checks them against the rules.
+"""A tournament as its log records it; `domain.tournaments.folding` applies the events."""
 
-`domain.tournaments.decisions` decides what may happen.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
-from domain.errors import Malformed, Unreadable
 from domain.event import ZEROS, Clock
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from domain.tournaments import formats
 from domain.tournaments.draws import TournamentDraw, draw_seed
-from domain.tournaments.events import PairingMethod, TournamentEvent
+from domain.tournaments.events import PairingMethod, TournamentBy
 from domain.tournaments.formats import TIE_BREAKS, FormatSettings, Group, Round
 from domain.tournaments.pairing import Table
 from domain.tournaments.standings import Result
@@ -50,6 +46,8 @@ class DrawnRound:
     results: tuple[Result | None, ...]
     hash: str
     """That of the event `RoundDrawn`, which the games of the round name."""
+    title: str = ""
+    """The name of the tournament at the time of the draw, which the games have."""
     is_closed: bool = False
     pairing: PairingMethod | None = None
     """How its tables were found; None in tournaments of version 1."""
@@ -81,6 +79,17 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedChange:
+    """A change by an organiser, as the log has it."""
+
+    seq: int
+    type: str
+    at: str
+    by: TournamentBy
+    data: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
 class Tournament:
     """Everything that the log of a tournament records up to `seq`."""
 
@@ -103,6 +112,12 @@ class Tournament:
     version: int
     """The version of the rules by which it is held: `v` of its events."""
     status: TournamentStatus = "open"
+    contact: str = ""
+    """How players reach the organiser."""
+    paused_at: str | None = None
+    """When the pause began; None if the tournament is not paused."""
+    changes: tuple[RecordedChange, ...] = ()
+    """All changes by organisers, in the order of the log."""
     invited: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
     """The players who have registered and not withdrawn before the draw, in the order of the log."""
@@ -142,6 +157,15 @@ class Tournament:
         """The id of the club whose members take part; None for a tournament of no club."""
         club: str | None = self.options.get("club")
         return club
+
+    @property
+    def organisers(self) -> tuple[str, ...]:
+        """The players who decide in the tournament."""
+        return (self.creator,)
+
+    def has_closed(self, at: str) -> bool:
+        """Return whether registration has closed by a time; it does not close in a pause."""
+        return self.status != "open" or (self.paused_at is None and at >= self.closes)
 
     @property
     def current_round(self) -> DrawnRound | None:
@@ -185,6 +209,12 @@ class Tournament:
         """Return the entrants who may still have a table in a round that follows; see `formats.in_play`."""
         rounds = [drawn.as_round() for drawn in self.rounds]
         return formats.in_play(self.format, range(len(self.entrants)), rounds)
+
+    def with_round(self, drawn: DrawnRound) -> "Tournament":
+        """Return the tournament with another state of a round."""
+        rounds = list(self.rounds)
+        rounds[drawn.number - 1] = drawn
+        return replace(self, rounds=tuple(rounds))
 
     def next_tables(self) -> tuple[Table, ...] | None:
         """Return the tables of the next round, None if there is none. All tables must have results."""
@@ -230,220 +260,3 @@ def standings_as_json(tournament: Tournament) -> list[list[JsonObject]]:
         ]
         for group in tournament.standings()
     ]
-
-
-def fold_tournament(
-    events: Sequence[TournamentEvent], tournament: Tournament | None = None
-) -> Tournament:
-    """Return the tournament after events, from the beginning or on from `tournament`.
-
-    Raises Unreadable, also if there are none.
-    """
-    for event in events:
-        tournament = evolve_tournament(tournament, event)
-    if tournament is None:
-        raise Unreadable.with_message("there are no events")
-    return tournament
-
-
-def evolve_tournament(tournament: Tournament | None, event: TournamentEvent) -> Tournament:
-    """Return the tournament after one more event. Raises Unreadable for one that cannot follow."""
-    type, data = event["type"], event["data"]
-    try:
-        if tournament is None:
-            if type != "TournamentCreated" or event["seq"] != 1:
-                raise Unreadable.with_message(
-                    "a tournament begins with TournamentCreated as event 1"
-                )
-            after = _created(event, data)
-        else:
-            if event["seq"] != tournament.seq + 1:
-                raise Unreadable.with_message(
-                    "event {event} follows event {previous}",
-                    event=event["seq"],
-                    previous=tournament.seq,
-                )
-            if event["v"] != tournament.version:
-                raise Unreadable.with_message(
-                    "event {event} is of another version of tournaments", event=event["seq"]
-                )
-            apply = _APPLIERS.get(type)
-            after = tournament if apply is None else apply(tournament, event, data)
-    except (KeyError, TypeError, ValueError, IndexError, Malformed):
-        raise Unreadable.with_message(
-            "event {event} does not have the form of its type", event=event["seq"]
-        ) from None
-    return replace(after, seq=event["seq"], hash=event["hash"], at=event["at"])
-
-
-def _created(event: TournamentEvent, data: Any) -> Tournament:
-    by = event["by"]
-    if "system" in by:
-        raise Unreadable.with_message("a tournament must be created by a player")
-    return Tournament(
-        id=event["tournament"],
-        creator=by["player"],
-        name=data["name"],
-        description=data["description"],
-        format=FormatSettings.from_json(data["format"]),
-        rules=data["rules"],
-        options=data["options"],
-        clock=data["clock"],
-        private=data["private"],
-        least=data["least"],
-        most=data["most"],
-        closes=data["closes"],
-        round_seconds=data["round_seconds"],
-        commitment=data["commitment"],
-        games_commitment=data["games_commitment"],
-        created_at=event["at"],
-        version=event["v"],
-        invited=tuple(data.get("invited", ())),
-    )
-
-
-def _member(tournament: Tournament, data: Any) -> Tournament:
-    player = data["player"]
-    return replace(
-        tournament,
-        nonces={**tournament.nonces, player: data["nonce"]},
-        members=tuple(dict.fromkeys((*tournament.members, player))),
-    )
-
-
-def _registered(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return replace(
-        _member(tournament, data),
-        registered=(*tournament.registered, data["player"]),
-        registrations=(*tournament.registrations, (data["player"], data["nonce"])),
-    )
-
-
-def _invited(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return replace(tournament, invited=(*tournament.invited, data["player"]))
-
-
-def _volunteered(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    player, counts = data["player"], tournament.volunteer_counts
-    return replace(
-        _member(tournament, data),
-        volunteers=(*tournament.volunteers, player),
-        volunteer_counts={**counts, player: counts.get(player, 0) + 1},
-    )
-
-
-def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    player = data["player"]
-    number = tournament.number_of(player)
-    is_excluded = event["by"].get("player", player) != player
-    return replace(
-        tournament,
-        excluded=tournament.excluded | {player} if is_excluded else tournament.excluded,
-        registered=_without(tournament.registered, player),
-        volunteers=_without(tournament.volunteers, player),
-        withdrawn=tournament.withdrawn if number is None else tournament.withdrawn | {number},
-    )
-
-
-def _replaced(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    number, player = data["entrant"], data["player"]
-    entrants = list(tournament.entrants)
-    former, entrants[number] = entrants[number], player
-    replacements = tournament.replacements
-    if former != player:
-        replacements += (Replacement(number, player, former, len(tournament.rounds) + 1),)
-    return replace(
-        tournament,
-        replacements=replacements,
-        entrants=tuple(entrants),
-        places={**tournament.places, player: number},
-        withdrawn=tournament.withdrawn - {number},
-        volunteers=_without(tournament.volunteers, player),
-    )
-
-
-def _without(players: tuple[str, ...], player: str) -> tuple[str, ...]:
-    return tuple(other for other in players if other != player)
-
-
-def _closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    players = tuple(data["players"])
-    bytes.fromhex(data["secret"])
-    return replace(
-        tournament,
-        status="running",
-        entrants=players,
-        lots=players,
-        places={player: number for number, player in enumerate(players)},
-        secret=data["secret"],
-    )
-
-
-def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    tables = tuple(map(tuple, data["tables"]))
-    players = tuple(tuple(tournament.entrants[n] for n in table) for table in tables)
-    drawn = DrawnRound(
-        number=data["round"],
-        tables=tables,
-        players=players,
-        nonces=tuple(
-            tuple(tournament.nonces.get(player, "") for player in table) for table in players
-        ),
-        games=tuple(data["games"]),
-        absent=frozenset(data["absent"]),
-        drawn_at=event["at"],
-        ends=data["ends"],
-        results=tuple(Result(table, (1,)) if len(table) == 1 else None for table in tables),
-        hash=event["hash"],
-        pairing=data.get("pairing"),
-    )
-    if len(drawn.games) != len(tables):
-        raise ValueError("a table without a game")
-    return replace(tournament, rounds=(*tournament.rounds, drawn))
-
-
-def _with_result(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    drawn = tournament.rounds[data["round"] - 1]
-    results = list(drawn.results)
-    results[data["table"] - 1] = Result(drawn.tables[data["table"] - 1], tuple(data["places"]))
-    return _with_round(tournament, replace(drawn, results=tuple(results)))
-
-
-def _round_closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return _with_round(tournament, replace(tournament.rounds[data["round"] - 1], is_closed=True))
-
-
-def _with_round(tournament: Tournament, drawn: DrawnRound) -> Tournament:
-    rounds = list(tournament.rounds)
-    rounds[drawn.number - 1] = drawn
-    return replace(tournament, rounds=tuple(rounds))
-
-
-def _finished(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return replace(tournament, status="finished", final_standings=data["standings"])
-
-
-def _cancelled(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return replace(tournament, status="cancelled", cancel_reason=data["reason"])
-
-
-def _secret_published(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return replace(tournament, games_secret=data["secret"])
-
-
-_APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tournament]]] = {
-    "PlayerRegistered": _registered,
-    "EntrantInvited": _invited,
-    "SubstituteRegistered": _volunteered,
-    "PlayerWithdrawn": _withdrawn,
-    "EntrantReplaced": _replaced,
-    "RegistrationClosed": _closed,
-    "RoundDrawn": _drawn,
-    "ResultRecorded": _with_result,
-    "TableSettled": _with_result,
-    "RoundClosed": _round_closed,
-    "TournamentFinished": _finished,
-    "TournamentCancelled": _cancelled,
-    "GamesSecretPublished": _secret_published,
-}
-"""By event type. Types of later versions change nothing that this version knows."""

@@ -6,7 +6,6 @@ results that cannot be checked without a missing record are reported.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, Final, cast
 
@@ -18,15 +17,17 @@ from domain.json_types import JsonObject
 from domain.lifecycle import check_options
 from domain.messages import Message, message
 from domain.tournaments import decisions, draws
+from domain.tournaments.changes import CHANGES, can_change, decide_change
 from domain.tournaments.events import SYSTEM, Decided, TournamentEvent
-from domain.tournaments.tournament import DrawnRound, Tournament, evolve_tournament
-from ledger.canonical import format_timestamp
+from domain.tournaments.folding import evolve_tournament
+from domain.tournaments.tournament import DrawnRound, Tournament
 from ledger.keys import BadSignature, check_head
 from ledger.record import Record, read
 from replay.audit.findings import Outcome
 from replay.audit.inclusion import check_inclusion
 from replay.audit.quick import quick_audit
-from replay.tournaments.log import TournamentRecord, chain_fault, middle_of
+from replay.tournaments.dates import CALENDAR, middle_of
+from replay.tournaments.log import TournamentRecord, chain_fault
 
 LoadGame = Callable[[str], bytes | None]
 """Returns the record of a game by its id; None if it is missing."""
@@ -165,7 +166,7 @@ def _check_event(
         case "TournamentCancelled" if data["reason"] == "organiser":
             expected = decisions.cancel(before)
         case "TournamentCancelled":
-            if event["at"] < before.closes or decisions.can_begin(before):
+            if not before.has_closed(event["at"]) or decisions.can_begin(before):
                 raise _Differs.with_message("enough players had registered, or more could have")
             expected = Decided("TournamentCancelled", cast("Any", {"reason": "too_few_players"}))
         case "RoundDrawn" | "TournamentFinished":
@@ -173,9 +174,8 @@ def _check_event(
                 raise _Differs.with_message(
                     "substitutes waited for the places of those who withdrew"
                 )
-            drawn_at = datetime.fromisoformat(event["at"])
-            ends = drawn_at + timedelta(seconds=before.round_seconds)
-            expected = decisions.draw_round(before, format_timestamp(ends))
+            ends = CALENDAR.plus(event["at"], before.round_seconds)
+            expected = decisions.draw_round(before, ends)
         case "ResultRecorded" | "TableSettled":
             _check_result(audit, before, event, keys)
             return
@@ -188,6 +188,8 @@ def _check_event(
                     "the secret is not the one that the server has committed to"
                 )
             expected = decisions.publish_games_secret(before, games_secret)
+        case type if type in CHANGES:
+            expected = _change(before, event)
         case type:
             raise _Differs.with_message(
                 "this version does not know events of type {type}", type=type
@@ -203,6 +205,16 @@ def _check_event(
 def _is_same(expected: Decided, event: TournamentEvent) -> bool:
     data: JsonObject = {**expected.data}
     return expected.type == event["type"] and data == event["data"]
+
+
+def _change(before: Tournament, event: TournamentEvent) -> Decided:
+    """Return the change of an organiser that is expected with what the organiser has chosen."""
+    data, by = event["data"], event["by"]
+    if "system" in by or not can_change(before, by["player"]):
+        raise _Differs.with_message("its author is not an organiser of the tournament")
+    type = event["type"]
+    raw = {name: data[name] for name in CHANGES[type].chosen if name in data}
+    return decide_change(before, type, raw, data.get("reason"), event["at"], CALENDAR)
 
 
 def _closing(before: Tournament, event: TournamentEvent) -> Decided:
@@ -283,7 +295,8 @@ def _check_result(
         raise _Differs.with_message("it is the result of another game")
     if len(data["places"]) != len(drawn.tables[data["table"] - 1]):
         raise _Differs.with_message("not each seat has a place")
-    if event["type"] == "TableSettled" and event["at"] < drawn.ends and any(data["places"]):
+    has_ended = event["at"] >= drawn.ends and before.paused_at is None
+    if event["type"] == "TableSettled" and not has_ended and any(data["places"]):
         raise _Differs.with_message("the last date of the round had not come")
     record = audit.game(data["game"], keys)
     if record is None:
@@ -297,7 +310,7 @@ def _check_result(
         raise _Differs.with_message(
             "event {event} of game {game} is another one", event=seq, game=data["game"]
         )
-    if seq != last or (event["at"] < drawn.ends and record.events[seq - 1]["type"] not in ENDINGS):
+    if seq != last or (not has_ended and record.events[seq - 1]["type"] not in ENDINGS):
         raise _Differs.with_message(
             "the last event of game {game} by the last date is {event}",
             game=data["game"],

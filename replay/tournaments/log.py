@@ -7,7 +7,6 @@ is the hash of the event before it. The record is a signed header, followed by a
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final, cast
 
 from domain.errors import Unreadable
@@ -22,20 +21,15 @@ from domain.tournaments.events import (
     TournamentBy,
     TournamentEvent,
 )
-from domain.tournaments.tournament import DrawnRound, Tournament, evolve_tournament
-from ledger.canonical import canonical, decode, entry_hash, format_timestamp
+from domain.tournaments.folding import evolve_tournament
+from domain.tournaments.tournament import Tournament
+from ledger.canonical import canonical, decode, entry_hash
 from ledger.envelope import is_actor, is_hash, is_object, is_positive, is_timestamp, is_word
 from ledger.record import MAX_LINE_BYTES, MAX_RECORD_BYTES, engine
 from ledger.record_schema import check_key_entries
 
 TOURNAMENT_FORMAT: Final = "cartulary-tournament/1"
 _is_id = re.compile(TOURNAMENT_ID).fullmatch
-
-
-def middle_of(drawn: DrawnRound) -> str:
-    """Return the time in the middle between the draw of a round and its last date."""
-    begins, ends = (datetime.fromisoformat(text) for text in (drawn.drawn_at, drawn.ends))
-    return format_timestamp(begins + (ends - begins) / 2)
 
 
 def is_tournament_id(value: object) -> bool:

@@ -62,7 +62,7 @@ _PLAY: Final = (
     "DELETE /tournaments/<id>/players/<handle>",
     "PUT /tournaments/<id>/invitations/<handle>",
     "POST /tournaments/<id>/replacements",
-    "POST /tournaments/<id>/cancellation",
+    *("POST /tournaments/<id>/cancellation", "POST /tournaments/<id>/changes"),
 )
 _CHAT: Final = (
     *("GET /games/<game_id>/messages", "POST /games/<game_id>/messages"),

@@ -40,7 +40,7 @@ from service.pages import (
 from service.pages.rules import views as rules
 from service.pictures import pages as pictures
 from service.sandboxes import pages as sandboxes
-from service.tournaments import pages as tournaments
+from service.tournaments.pages import organiser, tournaments
 
 _VIEWS: Final = (
     home,
@@ -66,6 +66,7 @@ _VIEWS: Final = (
     clocks,
     sandboxes,
     tournaments,
+    organiser,
     proofs,
     imports,
     rules,

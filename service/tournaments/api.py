@@ -10,6 +10,7 @@ from service.http.context import service
 from service.http.ratelimits import limit_new_places
 from service.http.responses import current_standings, tournament_details, tournament_summary
 from service.tournaments.schemas import (
+    ChangeTournament,
     CreateTournament,
     RegisterInTournament,
     ReplaceEntrant,
@@ -160,6 +161,25 @@ def replace_entrant(player: str, id: str, body: JsonObject) -> JsonObject:
 def cancel_tournament(player: str, id: str) -> JsonObject:
     """Cancel a tournament, as its organiser or an administrator. Its games go on."""
     return _details(_tournaments().cancel(id, player))
+
+
+@blueprint.post(
+    "/tournaments/<id>/changes",
+    "The tournament.",
+    TournamentDetails,
+    auth="login_required",
+    json_body=ChangeTournament(),
+    status=200,
+    errors=(403, 409),
+)
+def change_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
+    """Change something in a tournament, as its organiser: texts, dates, results and others.
+
+    Each change is an event of the log with its author and its reason, which everybody can read, and which
+    audits.
+    """
+    changes = service().tournaments.changes
+    return _details(changes.make(id, player, body["type"], body["reason"], body["data"]))
 
 
 @blueprint.get("/tournaments/<id>/standings", "The standings.", TournamentStandings)

@@ -12,6 +12,7 @@ from service.bootstrap import Service
 from service.errors import NotFound, log_text
 from service.notification_subjects.table import Subject
 from service.notifications.notifier import ANY_TIME, Times
+from service.tournaments.outbox import is_out_of_date
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,8 @@ class TournamentRunner:
         tournament = self._progress.advance(id)
         entries = self._progress.outbox(tournament)
         for name, data in entries.items():
-            self._notify(tournament, name, data)
+            if not is_out_of_date(tournament, name, data):
+                self._notify(tournament, name, data)
             self._progress.ack(id, name)
         if entries:
             self._progress.plan_next(tournament)
@@ -47,7 +49,7 @@ class TournamentRunner:
         """Create the deliveries for an outbox entry. Idempotent."""
         times, details = ANY_TIME, {}
         match name.split("/"):
-            case ["round" | "last-date" as kind, number]:
+            case ["round" | "last-date" as kind, number, *_]:
                 drawn = tournament.rounds[int(number) - 1]
                 details = {"round": int(number)}
                 subject: Subject = "tournament_round"

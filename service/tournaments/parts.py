@@ -9,6 +9,7 @@ from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings
 from service.store.redis_event_store import RedisEventStore
+from service.tournaments.changes import TournamentChanges
 from service.tournaments.progress import TournamentGames, TournamentProgress
 from service.tournaments.store import TournamentStore
 from service.tournaments.tournaments import Tournaments
@@ -44,6 +45,7 @@ class TournamentParts:
             settings.bounds.min_seconds_per_turn,
             clubs,
         )
+        self.changes = TournamentChanges(self.tournaments)
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
         self.progress = TournamentProgress(

@@ -22,7 +22,8 @@ from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
 from domain.tournaments.tournament import DrawnRound, Tournament
 from ledger import commands
-from replay.tournaments.log import PendingTournamentEvents, middle_of
+from replay.tournaments.dates import CALENDAR, middle_of
+from replay.tournaments.log import PendingTournamentEvents
 from service import wall_clock
 from service.accounts.holidays import Holidays
 from service.accounts.keys import PlayerKeys
@@ -160,11 +161,16 @@ class TournamentProgress:
         now = self._clock.now()
         drawn = tournament.current_round
         waiting = self._store.outbox(tournament.id)
-        if tournament.status == "open":
+        if tournament.status == "open" and tournament.paused_at is not None:
+            # The change that ends the pause plans the next examination.
+            seconds = float(EXAMINE_LAST_SECONDS)
+        elif tournament.status == "open":
             seconds = (wall_clock.parse(tournament.closes) - now).total_seconds()
         elif tournament.status == "running" and drawn is not None:
             settled = wall_clock.parse(drawn.ends) + SETTLING
             seconds = min(EXAMINE_SECONDS, (settled - now).total_seconds())
+            if tournament.paused_at is not None:
+                seconds = EXAMINE_SECONDS
         elif tournament.games_secret is None and tournament.rounds:
             seconds = EXAMINE_LAST_SECONDS
         elif waiting or not is_logged:
@@ -178,7 +184,8 @@ class TournamentProgress:
         match tournament.status:
             case "open":
                 closes = wall_clock.parse(tournament.closes)
-                if self._clock.now() >= closes and self._clock.is_reliable():
+                is_due = self._clock.now() >= closes and tournament.paused_at is None
+                if is_due and self._clock.is_reliable():
                     secret = self._store.secret(tournament.id, DRAW_SECRET)
                     after = pending.add(decisions.close_registration(tournament, secret), SYSTEM)
                     if after.status == "running":
@@ -196,16 +203,17 @@ class TournamentProgress:
         """Draw the next round, after substitutes have taken the free places, or end the tournament."""
         for decided in decisions.waiting_substitutions(pending.tournament):
             pending.add(decided, SYSTEM)
-        seconds = timedelta(seconds=pending.tournament.round_seconds)
-        ends = wall_clock.format(wall_clock.parse(pending.at) + seconds)
+        ends = CALENDAR.plus(pending.at, pending.tournament.round_seconds)
         pending.add(decisions.draw_round(pending.tournament, ends), SYSTEM)
 
     def _record_results(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
         """Record new results; after the last one, close the round and draw the next."""
         drawn = tournament.current_round
         assert drawn is not None, "a tournament in progress has a round"
+        is_paused = tournament.paused_at is not None
         is_over = (
-            self._clock.now() >= wall_clock.parse(drawn.ends) + SETTLING
+            not is_paused
+            and self._clock.now() >= wall_clock.parse(drawn.ends) + SETTLING
             and self._clock.is_reliable()
         )
         games = {table: drawn.games[table - 1] or "" for table in drawn.open_tables}
@@ -231,6 +239,8 @@ class TournamentProgress:
                 pending.tournament, table, game, events, middle_of(drawn)
             )
             pending.add(decided, SYSTEM)
+        if is_paused:
+            return
         try:
             pending.add(decisions.close_round(pending.tournament), SYSTEM)
         except NotNow:

@@ -15,7 +15,9 @@ from domain.json_types import (
     Timestamp,
 )
 from domain.registry import RULES
-from domain.tournaments.decisions import MAX_DESCRIPTION, MAX_INVITED
+from domain.tournaments.change import MAX_REASON
+from domain.tournaments.changes import CHANGES
+from domain.tournaments.decisions import MAX_CONTACT, MAX_DESCRIPTION, MAX_INVITED
 from domain.tournaments.events import PairingMethod, TournamentEvent, TournamentId
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.http.schemas.requests import PageQuery, nonce_field, statuses_field
@@ -68,6 +70,10 @@ class CreateTournament(StrictSchema):
     round_seconds = PositiveInteger(
         required=True, description="Seconds from the draw of a round to its last date."
     )
+    contact = String(
+        load_default="",
+        description=f"How players reach the organiser, at most {MAX_CONTACT} characters.",
+    )
     invite = TextList(
         max_items=MAX_INVITED,
         load_default=list,
@@ -89,6 +95,23 @@ class ReplaceEntrant(StrictSchema):
     entrant = String(required=True, description="Handle of the entrant.")
     substitute = String(
         required=True, description="Handle of a player who has registered as a substitute."
+    )
+
+
+class ChangeTournament(StrictSchema):
+    """A change by an organiser: docs/tournaments.md lists the types, and the data of each."""
+
+    type = String(
+        required=True, enum=sorted(CHANGES), description="The type of the event that it becomes."
+    )
+    reason = String(
+        required=True,
+        description=f"Why, for everybody who may see the tournament: at most {MAX_REASON} characters.",
+    )
+    data = AnyObject(
+        load_default=dict,
+        description="What the organiser chooses; players are named by their handles.",
+        example={"ends": "2026-12-31T18:00:00.000Z"},
     )
 
 
@@ -163,6 +186,7 @@ class TournamentSummary(TypedDict):
     version: Annotated[PositiveCount, "That of the rules by which it is held."]
     name: str
     description: str
+    contact: Annotated[str, "How players reach the organiser."]
     status: Literal["open", "running", "finished", "cancelled"]
     organiser: PlayerId
     format: JsonObject
@@ -175,6 +199,7 @@ class TournamentSummary(TypedDict):
     created_at: Timestamp
     closes: Timestamp
     round_seconds: PositiveCount
+    paused_at: Annotated[Timestamp | None, "When its pause began, if it is paused."]
     players: Annotated[Count, "How many take part."]
     rounds: Annotated[Count, "How many rounds are drawn."]
     seq: PositiveCount

@@ -15,7 +15,6 @@ from hashlib import sha256
 from threading import Lock
 from typing import Any, Final
 
-import orjson
 from cachetools import LRUCache
 
 from domain.errors import Malformed, NotNow, Unreadable
@@ -25,12 +24,12 @@ from domain.options import range_faults
 from domain.registry import rule_system_for
 from domain.tournaments import decisions
 from domain.tournaments.events import Decided, TournamentBy, TournamentEvent
+from domain.tournaments.folding import fold_tournament
 from domain.tournaments.tournament import (
     STATUS_CLAUSES,
     Tournament,
     TournamentStatus,
     can_see_tournament,
-    fold_tournament,
 )
 from ledger.envelope import is_timestamp
 from ledger.keys import tournament_receipt_payload
@@ -49,6 +48,7 @@ from service.games.access import rating_fault
 from service.games.game_settings import settings_faults
 from service.games.requirements import Requirements
 from service.keyring import Keyring
+from service.tournaments.outbox import outbox_entries
 from service.tournaments.store import (
     DRAW_SECRET,
     GAMES_SECRET,
@@ -70,9 +70,6 @@ LONGEST_REGISTRATION: Final = timedelta(days=366)
 MAX_PAGE: Final = 100
 _CACHED: Final = 100
 _SECRET_BYTES: Final = 32
-REMINDER_SHARE: Final = 0.9
-"""The share of a round after which players with an open table are notified of the last date."""
-
 Handler = Callable[[Tournament, PendingTournamentEvents], None]
 """Adds the events of a command to the pending events, if there are any. It may run again."""
 
@@ -280,7 +277,7 @@ class Tournaments:
             decided = decisions.register(tournament, player, nonce, pending.at)
             pending.add(decided, {"player": player})
 
-        tournament = self._execute(id, handler, viewer=player)
+        tournament = self.command(id, handler, viewer=player)
         return tournament, self._keyring.signing_key.sign(
             tournament_receipt_payload(
                 tournament.id, tournament.seq, tournament.hash, player, tournament.at
@@ -311,7 +308,7 @@ class Tournaments:
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             pending.add(decisions.withdraw(tournament, player), {"player": player})
 
-        return self._execute(id, handler, viewer=player)
+        return self.command(id, handler, viewer=player)
 
     def exclude(self, id: str, organiser: str, handle: str) -> Tournament:
         """Withdraw another player, for the organiser or an administrator.
@@ -324,7 +321,7 @@ class Tournaments:
             self._require_organiser(tournament, organiser)
             pending.add(decisions.withdraw(tournament, excluded), {"player": organiser})
 
-        return self._execute(id, handler, viewer=organiser)
+        return self.command(id, handler, viewer=organiser)
 
     def invite(self, id: str, organiser: str, handle: str) -> Tournament:
         """Invite a player to a private tournament. Raises Forbidden, NotNow, Malformed (handle)."""
@@ -335,7 +332,7 @@ class Tournaments:
             if invited not in tournament.invited:
                 pending.add(decisions.invite(tournament, invited), {"player": organiser})
 
-        return self._execute(id, handler, viewer=organiser)
+        return self.command(id, handler, viewer=organiser)
 
     def replace(self, id: str, organiser: str, entrant: str, substitute: str) -> Tournament:
         """Give the place of an entrant to a substitute who has registered, both by their handles.
@@ -357,7 +354,7 @@ class Tournaments:
             decided = decisions.replace_entrant(tournament, number, successor.id)
             pending.add(decided, {"player": organiser})
 
-        return self._execute(id, handler, viewer=organiser)
+        return self.command(id, handler, viewer=organiser)
 
     def cancel(self, id: str, organiser: str) -> Tournament:
         """Cancel a tournament; its games continue. Raises Forbidden, NotNow (over)."""
@@ -366,7 +363,7 @@ class Tournaments:
             self._require_organiser(tournament, organiser)
             pending.add(decisions.cancel(tournament), {"player": organiser})
 
-        return self._execute(id, handler, viewer=organiser)
+        return self.command(id, handler, viewer=organiser)
 
     def cancel_by_administrator(
         self, id: str, administrator: str, record: Callable[[], None]
@@ -381,7 +378,7 @@ class Tournaments:
             pending.add(decisions.cancel(tournament), {"player": administrator})
             record_once()
 
-        return self._execute(id, handler)
+        return self.command(id, handler)
 
     def is_organiser(self, tournament: Tournament, player: str | None) -> bool:
         """Return whether a player may manage a tournament: its creator and administrators may."""
@@ -407,7 +404,7 @@ class Tournaments:
                             pending.add(decisions.withdraw(tournament, player), by)
 
                     try:
-                        self._execute(id, handler)
+                        self.command(id, handler)
                     except Unreadable as error:
                         log.warning(
                             "nobody was withdrawn from tournament %s: %s", id, log_text(error)
@@ -478,9 +475,7 @@ class Tournaments:
             handler(tournament, pending)
             if not pending.events:
                 return tournament, False
-            if self._store.append(
-                id, tournament, pending.lines, _outbox_entries(pending.events), {}
-            ):
+            if self._store.append(id, tournament, pending.lines, outbox_entries(pending), {}):
                 after = self._keep(pending.tournament)
                 self._store.update_lists(after)
                 return after, True
@@ -488,7 +483,7 @@ class Tournaments:
             "too many requests write to this tournament at the same time"
         )
 
-    def _execute(self, id: str, handler: Handler, viewer: str | None = None) -> Tournament:
+    def command(self, id: str, handler: Handler, viewer: str | None = None) -> Tournament:
         """Run the handler of a command; with a `viewer`, who must be allowed to see the tournament.
 
         A worker is called afterwards, which logs the head in the transparency log.
@@ -503,27 +498,6 @@ class Tournaments:
         if has_appended:
             self._store.set_due(id, self._clock.now().timestamp())
         return tournament
-
-
-def _outbox_entries(events: Sequence[TournamentEvent]) -> dict[str, str]:
-    """Return the outbox entries for events of a tournament: NAME -> payload (JSON).
-
-    The notifications of `round/N` and `over` are due immediately, and those of `last-date/N` at `at`.
-    """
-    entries: dict[str, dict[str, int | str]] = {}
-    for event in events:
-        data, seq = event["data"], event["seq"]
-        match event["type"]:
-            case "RoundDrawn":
-                drawn_at, ends = wall_clock.parse(event["at"]), wall_clock.parse(data["ends"])
-                remind_at = wall_clock.format(drawn_at + (ends - drawn_at) * REMINDER_SHARE)
-                entries[f"round/{data['round']}"] = {"seq": seq}
-                entries[f"last-date/{data['round']}"] = {"seq": seq, "at": remind_at}
-            case "TournamentFinished" | "TournamentCancelled":
-                entries["over"] = {"seq": seq}
-            case _:
-                pass
-    return {name: orjson.dumps(payload).decode() for name, payload in entries.items()}
 
 
 def _fold(id: str, lines: Sequence[bytes]) -> Tournament:

@@ -324,7 +324,7 @@ def _seasons(tournament: Tournament) -> list[Season]:
 def entry_of(tournament: Tournament) -> Literal["player", "substitute"] | None:
     """Return the role in which a further player can enter the tournament now; None if nobody can."""
     if tournament.status == "open":
-        has_closed = wall_clock.parse(tournament.closes) <= wall_clock.now()
+        has_closed = tournament.has_closed(wall_clock.format(wall_clock.now()))
         is_full = len(tournament.registered) >= tournament.most
         return None if has_closed or is_full else "player"
     if tournament.status == "running" and tournament.numbers_in_play():
@@ -408,25 +408,26 @@ def tournament_body(
     if game["clock"] is not None and values.get("clock-remove_after") == "":
         # An empty field is a choice; without the field, the API would use its default for tournaments.
         game["clock"].setdefault("on_deadline", {})["remove_after"] = None
-    settings = {name: _number(values.get(name, "")) for name in FIELDS[format]}
-    days = _number(values.get("days", ""))
+    settings = {name: entered_number(values.get(name, "")) for name in FIELDS[format]}
+    days = entered_number(values.get("days", ""))
     return {
         "name": values.get("name", "").strip(),
         "description": values.get("description", "").strip(),
+        "contact": values.get("contact", "").strip(),
         "format": {"format": format, **settings},
         "rules": entry.rules,
         "options": options,
         "clock": game["clock"],
         "private": bool(values.get("private")),
-        "least": _number(values.get("least", "")),
-        "most": _number(values.get("most", "")),
-        "closes": _moment(values.get("closes", ""), zone),
+        "least": entered_number(values.get("least", "")),
+        "most": entered_number(values.get("most", "")),
+        "closes": entered_moment(values.get("closes", ""), zone),
         "round_seconds": days * DAY if isinstance(days, int) else days,
         "invite": entered_handles(values.get("invite", "")),
     }
 
 
-def _moment(text: str, zone: str) -> str:
+def entered_moment(text: str, zone: str) -> str:
     """Return the timestamp of a date and a time in a time zone; the text itself if it is not one."""
     try:
         local = datetime.fromisoformat(text)
@@ -441,7 +442,8 @@ def _moment(text: str, zone: str) -> str:
         return text
 
 
-def _number(text: str) -> int | str:
+def entered_number(text: str) -> int | str:
+    """Return the number that a text is; the text itself if it is none."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= 9 else text
 
 

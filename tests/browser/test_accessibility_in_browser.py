@@ -224,12 +224,16 @@ class Scenes:
         opened = create(service, player, private=True, description="For friends.").id
         league = {"format": "league", "table_size": 2}
         running = begin(service, player, [player, friend], format=league)
+        service.tournaments.changes.make(running, player, "TournamentPaused", "a holiday", {})
         service.redis.close()
         self._add("tournaments.list_tournaments", "/tournaments?status=open", "/tournaments")
         formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league"))
         self._add("tournaments.show_new_tournament", *formats)
         pages = (f"/tournaments/{id}" for id in (opened, running))
         self._add("tournaments.show_tournament", *pages)
+        self._add(
+            "organiser.show_changes", *(f"/tournaments/{id}/organise" for id in (opened, running))
+        )
 
     def _write_messages(self, game_id: str) -> None:
         """Add a game to which the player was invited, with messages by both players, one of them erased."""

@@ -1,6 +1,7 @@
 """Tournaments on a real service: organisers, players, and games that end quickly."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, Final, Protocol
@@ -9,9 +10,10 @@ from freezegun import freeze_time
 
 from domain.errors import NotNow
 from domain.event import Clock
+from domain.json_types import JsonObject
 from domain.tournaments.tournament import Tournament
-from ledger.canonical import format_timestamp
-from replay.tournaments.log import read_tournament
+from ledger.canonical import canonical, entry_hash, format_timestamp
+from replay.tournaments.log import TournamentRecord, read_tournament
 from service import wall_clock
 from service.bootstrap import Service
 from tests.support.processes import wait_until
@@ -174,3 +176,36 @@ def begin(service: Service, creator: str, players: Sequence[str], **changes: Any
             break
     wait_until(lambda: tournaments.load(id).status == "running")
     return id
+
+
+class RecordedTournament(Protocol):
+    """A tournament on a service, with its record."""
+
+    service: Service
+    record: TournamentRecord
+
+
+def forged(
+    finished: RecordedTournament, change: Callable[[list[JsonObject]], None]
+) -> TournamentRecord:
+    """Return a record with changed events, with every hash and the head repaired and signed."""
+    events: list[JsonObject] = json.loads(json.dumps(list(finished.record.events)))
+    change(events)
+    prev = "0" * 64
+    for seq, event in enumerate(events, 1):
+        event |= {"seq": seq, "prev": prev}
+        prev = event["hash"] = entry_hash(event)
+    header = {
+        name: value
+        for name, value in finished.record.header.items()
+        if name not in ("inclusion", "log")
+    }
+    header["head"] = {"seq": len(events), "hash": prev}
+    header = finished.service.keyring.signing_key.sign_head(header)
+    lines = [canonical(header), *map(canonical, events)]
+    return read_tournament(b"\n".join(lines) + b"\n")
+
+
+def of_type(events: list[JsonObject], type: str, number: int = 0) -> JsonObject:
+    """Return an event of a type."""
+    return [event for event in events if event["type"] == type][number]

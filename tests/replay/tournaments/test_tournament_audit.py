@@ -1,22 +1,24 @@
 """The audit of tournaments: an honest one holds, and each lie is found at its event."""
 
 import json
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from domain.errors import Unreadable
+from domain.errors import NotNow, Unreadable
 from domain.json_types import JsonObject
+from domain.tournaments.changes import decide_change
 from domain.tournaments.events import TOURNAMENT_VERSIONS
+from domain.tournaments.folding import fold_tournament
 from domain.tournaments.formats import next_round
-from domain.tournaments.tournament import fold_tournament
-from ledger.canonical import canonical, digest, entry_hash
+from ledger.canonical import canonical, digest
 from replay.language.renderer import english
 from replay.tournaments.audit import TournamentVerdict, audit_tournament
+from replay.tournaments.dates import CALENDAR
 from replay.tournaments.log import TournamentRecord, parse_event, read_tournament
 from service.bootstrap import Service
-from tests.support.tournaments import FinishedTournament
+from tests.support.tournaments import FinishedTournament, forged, of_type
 
 
 @pytest.fixture
@@ -25,37 +27,11 @@ def finished(service: Service) -> FinishedTournament:
     return FinishedTournament(service)
 
 
-def forged(
-    finished: FinishedTournament, change: Callable[[list[JsonObject]], None]
-) -> TournamentRecord:
-    """Return a record with changed events, with every hash and the head repaired and signed."""
-    events: list[JsonObject] = json.loads(json.dumps(list(finished.record.events)))
-    change(events)
-    prev = "0" * 64
-    for seq, event in enumerate(events, 1):
-        event |= {"seq": seq, "prev": prev}
-        prev = event["hash"] = entry_hash(event)
-    header = {
-        name: value
-        for name, value in finished.record.header.items()
-        if name not in ("inclusion", "log")
-    }
-    header["head"] = {"seq": len(events), "hash": prev}
-    header = finished.service.keyring.signing_key.sign_head(header)
-    lines = [canonical(header), *map(canonical, events)]
-    return read_tournament(b"\n".join(lines) + b"\n")
-
-
 def audit(
     finished: FinishedTournament, record: TournamentRecord | None = None
 ) -> TournamentVerdict:
     """Audit a record with all games."""
     return audit_tournament(record or finished.record, finished.games.get)
-
-
-def of_type(events: list[JsonObject], type: str, number: int = 0) -> JsonObject:
-    """Return an event of a type."""
-    return [event for event in events if event["type"] == type][number]
 
 
 def test_an_honest_tournament_holds(finished: FinishedTournament) -> None:
@@ -69,6 +45,10 @@ def test_an_honest_tournament_holds(finished: FinishedTournament) -> None:
 
 OF_VERSION_1 = Path(__file__).parent / "tournament-of-version-1"
 """The record of a tournament that a server of version 1 has held, and those of its games."""
+
+
+OF_VERSION_2 = Path(__file__).parent / "tournament-of-version-2"
+"""The same of version 2."""
 
 
 def record_of_version_1() -> TournamentRecord:
@@ -106,6 +86,20 @@ def test_a_tournament_of_version_1_keeps_its_rules() -> None:
     assert pairings[2] != pairings[1], "this record could be of version 2"
 
 
+def test_a_tournament_of_version_2_keeps_its_rules() -> None:
+    record = read_tournament((OF_VERSION_2 / "tournament.jsonl").read_bytes())
+    games = {path.stem: path.read_bytes() for path in OF_VERSION_2.glob("*.jsonl")}
+    verdict = audit_tournament(record, games.get)
+    assert verdict.outcome == "sound", verdict
+    tournament = fold_tournament(record.events)
+    assert tournament.version == 2
+    with pytest.raises(NotNow) as error:
+        decide_change(
+            replace(tournament, status="running"), "TournamentPaused", {}, "x", "", CALENDAR
+        )
+    assert "before organisers could make changes" in english(error.value.message)
+
+
 def test_all_events_of_a_tournament_are_of_its_version() -> None:
     events = [*record_of_version_1().events]
     events[4] = {**events[4], "v": 2}
@@ -114,7 +108,7 @@ def test_all_events_of_a_tournament_are_of_its_version() -> None:
     assert english(error.value.message) == "event 5 is of another version of tournaments"
 
 
-@pytest.mark.parametrize("version", [0, 3, True, "1"])
+@pytest.mark.parametrize("version", [0, 4, True, "1"])
 def test_a_tournament_of_an_unknown_version_is_not_read(version: object) -> None:
     event = {**record_of_version_1().events[0], "v": version}
     with pytest.raises(Unreadable) as error:

@@ -31,7 +31,7 @@ ENTERED: Final = frozenset(
 OTHERS: Final[Mapping[str, frozenset[str]]] = {
     "passwords are taken as they are": frozenset({"password", "new_password"}),
     "texts, each with rules of its own": frozenset(
-        {"about", "description", "name", "reason", "statement", "text"}
+        {"about", "contact", "description", "name", "reason", "statement", "text"}
     ),
     "programs copy ids and cursors": frozenset(
         {"after", "announcement", "club", "cursor", "delivery", "feed", "game", "game_id"}

@@ -155,6 +155,33 @@ def test_only_the_organiser_decides(accounts: Accounts, organiser: PlayerClient)
     assert organiser.http.post(f"{path}/cancellation").status_code == 409
 
 
+def test_an_organiser_makes_changes(accounts: Accounts, organiser: PlayerClient) -> None:
+    path, ada = create(organiser, contact="by mail"), accounts.register()
+    changes = f"{path}/changes"
+
+    def change(type: str, player: PlayerClient = organiser, **data: Any) -> httpx.Response:
+        return player.http.post(changes, json={"type": type, "reason": "because", "data": data})
+
+    assert accounts.anonymous.get(path).json()["contact"] == "by mail"
+    assert change("TextsChanged", name="Spring cup").json()["name"] == "Spring cup"
+    assert change("TextsChanged", ada, name="Ada's cup").status_code == 403
+    assert change("TextsChanged", name="Spring cup").status_code == 409
+    assert invalid_fields(change("TextsChanged", name="")) == {"name"}
+    assert invalid_fields(change("TextsChanged", closes=7)) == {"closes"}
+    assert invalid_fields(change("PlayerRegistered")) == {"type"}
+    empty = organiser.http.post(changes, json={"type": "TournamentPaused", "reason": " "})
+    assert invalid_fields(empty) == {"reason"}
+    unknown = f"{PATH}/t0000000000000000/changes"
+    pause = {"type": "TournamentPaused", "reason": "a holiday"}
+    assert organiser.http.post(unknown, json=pause).status_code == 404
+    paused = organiser.http.post(changes, json=pause).json()
+    assert paused["paused_at"] is not None
+    (last,) = accounts.anonymous.get(f"{path}/events?after={paused['seq'] - 1}").json()["events"]
+    assert (last["type"], last["data"]) == ("TournamentPaused", {"reason": "a holiday"})
+    assert last["by"] == {"player": organiser.id}
+    assert change("TournamentResumed").json()["paused_at"] is None
+
+
 def test_an_organiser_gives_a_place_to_a_substitute(
     accounts: Accounts, organiser: PlayerClient, web: WebServer
 ) -> None:
@@ -199,6 +226,7 @@ def reads(accounts: Accounts, stranger: PlayerClient, path: str) -> list[str]:
         stranger.http.delete(f"{path}/players/{stranger.handle}"),
         stranger.http.put(f"{path}/invitations/{stranger.handle}"),
         stranger.http.post(f"{path}/cancellation"),
+        stranger.http.post(f"{path}/changes", json={"type": "TournamentPaused", "reason": "x"}),
     ]
     ids = [
         tournament["id"]

@@ -251,7 +251,7 @@ def test_a_substitution_and_an_exclusion_are_shown(
     ]
     assert shown["excluded"] == [excluded]
     assert shown["handles"][left] == handles[left]
-    assert shown["version"] == 2
+    assert shown["version"] == 3
     assert [drawn["pairing"] for drawn in shown["drawn"]] == ["exact", "exact"]
 
 

@@ -9,7 +9,8 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.clock.messages import time_amount
 from domain.errors import Malformed, NotNow
 from domain.registry import RegisteredRuleSystem, rule_system_for, rule_systems
-from domain.tournaments.decisions import ABSENT_AFTER, MAX_DESCRIPTION
+from domain.tournaments.changes import can_change
+from domain.tournaments.decisions import ABSENT_AFTER, MAX_CONTACT, MAX_DESCRIPTION
 from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
@@ -31,6 +32,7 @@ from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, require_sure
 from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import CLOCKS, CLUB_OPTION, USUAL_CLOCK, time_per_turn
+from service.tournaments.organiser_view import change_rows
 from service.tournaments.tournaments import Tournaments
 from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
@@ -53,7 +55,7 @@ from service.tournaments.view_model import (
     tournament_faults,
 )
 
-blueprint = Blueprint("tournaments", __name__, template_folder="templates")
+blueprint = Blueprint("tournaments", __name__, template_folder="../templates")
 
 TOURNAMENTS: Final = "/tournaments"
 _PAGE_TOURNAMENTS: Final = 20
@@ -103,7 +105,7 @@ def create_tournament() -> BaseResponse:
     player = require_player()
     form = entered_form()
     entry, format = _chosen(form.values)
-    body = tournament_body(entry, format, form.values, _time_zone())
+    body = tournament_body(entry, format, form.values, visitor_time_zone())
     chosen_club = body["options"].get("club")
     if any(club.is_private and club.id == chosen_club for club in _clubs(player)):
         body["private"] = True
@@ -240,12 +242,14 @@ def _tournament_page(
         entry=entry_of(tournament),
         pairing=pairing_text(tournament),
         absence=absence_texts(tournament),
+        changes=change_rows(tournament),
+        can_change=player is not None and can_change(tournament, player),
         replacements=[
             (each, title_of_round(tournament, each.round)) for each in tournament.replacements
         ],
         takes_part=player is not None and tournament.takes_part(player),
         can_register=player is not None and _tournaments().can_register(tournament, player),
-        has_closed=wall_clock.parse(tournament.closes) <= wall_clock.now(),
+        has_closed=tournament.has_closed(wall_clock.format(wall_clock.now())),
         is_member=player is not None and _tournaments().is_for(tournament, player),
         club=None
         if tournament.club is None
@@ -285,12 +289,13 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         clocks=CLOCKS,
         usual_clock=USUAL_CLOCK,
         clock_form=ClockForm(
-            time_zone=_time_zone(), usual_excused=0, usual_remove_after=ABSENT_AFTER
+            time_zone=visitor_time_zone(), usual_excused=0, usual_remove_after=ABSENT_AFTER
         ),
         absent_after=ABSENT_AFTER,
         time_per_turn=time_per_turn,
-        time_zone=_time_zone(),
+        time_zone=visitor_time_zone(),
         most_description=MAX_DESCRIPTION,
+        most_contact=MAX_CONTACT,
         least_players=MIN_TABLE,
         most_players=MAX_PLAYERS,
         usual_most=USUAL_MOST,
@@ -314,7 +319,7 @@ def _tournaments() -> Tournaments:
     return service().tournaments.tournaments
 
 
-def _time_zone() -> str:
+def visitor_time_zone() -> str:
     """Return the time zone of the visitor."""
     zone: str | None = g.get("time_zone")
     return zone or UTC_NAME

@@ -1,0 +1,237 @@
+"""What the events of a tournament change: they are applied, and never checked against the rules.
+
+`domain.tournaments.decisions` and `domain.tournaments.changes` decide what may happen.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from domain.errors import Malformed, Unreadable
+from domain.tournaments.changes import CHANGES
+from domain.tournaments.events import TournamentEvent
+from domain.tournaments.formats import FormatSettings
+from domain.tournaments.standings import Result
+from domain.tournaments.tournament import DrawnRound, RecordedChange, Replacement, Tournament
+
+
+def fold_tournament(
+    events: Sequence[TournamentEvent], tournament: Tournament | None = None
+) -> Tournament:
+    """Return the tournament after events, from the beginning or on from `tournament`.
+
+    Raises Unreadable, also if there are none.
+    """
+    for event in events:
+        tournament = evolve_tournament(tournament, event)
+    if tournament is None:
+        raise Unreadable.with_message("there are no events")
+    return tournament
+
+
+def evolve_tournament(tournament: Tournament | None, event: TournamentEvent) -> Tournament:
+    """Return the tournament after one more event. Raises Unreadable for one that cannot follow."""
+    type, data = event["type"], event["data"]
+    try:
+        if tournament is None:
+            if type != "TournamentCreated" or event["seq"] != 1:
+                raise Unreadable.with_message(
+                    "a tournament begins with TournamentCreated as event 1"
+                )
+            after = _created(event, data)
+        else:
+            if event["seq"] != tournament.seq + 1:
+                raise Unreadable.with_message(
+                    "event {event} follows event {previous}",
+                    event=event["seq"],
+                    previous=tournament.seq,
+                )
+            if event["v"] != tournament.version:
+                raise Unreadable.with_message(
+                    "event {event} is of another version of tournaments", event=event["seq"]
+                )
+            after = _applied(tournament, event, data)
+    except (KeyError, TypeError, ValueError, IndexError, Malformed):
+        raise Unreadable.with_message(
+            "event {event} does not have the form of its type", event=event["seq"]
+        ) from None
+    return replace(after, seq=event["seq"], hash=event["hash"], at=event["at"])
+
+
+def _applied(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    type = event["type"]
+    if (change := CHANGES.get(type)) is not None:
+        recorded = RecordedChange(event["seq"], type, event["at"], event["by"], data)
+        changed = change.apply(tournament, event, data)
+        return replace(changed, changes=(*tournament.changes, recorded))
+    apply = _APPLIERS.get(type)
+    return tournament if apply is None else apply(tournament, event, data)
+
+
+def _created(event: TournamentEvent, data: Any) -> Tournament:
+    by = event["by"]
+    if "system" in by:
+        raise Unreadable.with_message("a tournament must be created by a player")
+    return Tournament(
+        id=event["tournament"],
+        creator=by["player"],
+        name=data["name"],
+        description=data["description"],
+        format=FormatSettings.from_json(data["format"]),
+        rules=data["rules"],
+        options=data["options"],
+        clock=data["clock"],
+        private=data["private"],
+        least=data["least"],
+        most=data["most"],
+        closes=data["closes"],
+        round_seconds=data["round_seconds"],
+        commitment=data["commitment"],
+        games_commitment=data["games_commitment"],
+        created_at=event["at"],
+        version=event["v"],
+        invited=tuple(data.get("invited", ())),
+        contact=data.get("contact", ""),
+    )
+
+
+def _member(tournament: Tournament, data: Any) -> Tournament:
+    player = data["player"]
+    return replace(
+        tournament,
+        nonces={**tournament.nonces, player: data["nonce"]},
+        members=tuple(dict.fromkeys((*tournament.members, player))),
+    )
+
+
+def _registered(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    return replace(
+        _member(tournament, data),
+        registered=(*tournament.registered, data["player"]),
+        registrations=(*tournament.registrations, (data["player"], data["nonce"])),
+    )
+
+
+def _invited(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    return replace(tournament, invited=(*tournament.invited, data["player"]))
+
+
+def _volunteered(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    player, counts = data["player"], tournament.volunteer_counts
+    return replace(
+        _member(tournament, data),
+        volunteers=(*tournament.volunteers, player),
+        volunteer_counts={**counts, player: counts.get(player, 0) + 1},
+    )
+
+
+def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    player = data["player"]
+    number = tournament.number_of(player)
+    is_excluded = event["by"].get("player", player) != player
+    return replace(
+        tournament,
+        excluded=tournament.excluded | {player} if is_excluded else tournament.excluded,
+        registered=_without(tournament.registered, player),
+        volunteers=_without(tournament.volunteers, player),
+        withdrawn=tournament.withdrawn if number is None else tournament.withdrawn | {number},
+    )
+
+
+def _replaced(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    number, player = data["entrant"], data["player"]
+    entrants = list(tournament.entrants)
+    former, entrants[number] = entrants[number], player
+    replacements = tournament.replacements
+    if former != player:
+        replacements += (Replacement(number, player, former, len(tournament.rounds) + 1),)
+    return replace(
+        tournament,
+        replacements=replacements,
+        entrants=tuple(entrants),
+        places={**tournament.places, player: number},
+        withdrawn=tournament.withdrawn - {number},
+        volunteers=_without(tournament.volunteers, player),
+    )
+
+
+def _without(players: tuple[str, ...], player: str) -> tuple[str, ...]:
+    return tuple(other for other in players if other != player)
+
+
+def _closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    players = tuple(data["players"])
+    bytes.fromhex(data["secret"])
+    return replace(
+        tournament,
+        status="running",
+        entrants=players,
+        lots=players,
+        places={player: number for number, player in enumerate(players)},
+        secret=data["secret"],
+    )
+
+
+def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    tables = tuple(map(tuple, data["tables"]))
+    players = tuple(tuple(tournament.entrants[n] for n in table) for table in tables)
+    drawn = DrawnRound(
+        number=data["round"],
+        tables=tables,
+        players=players,
+        nonces=tuple(
+            tuple(tournament.nonces.get(player, "") for player in table) for table in players
+        ),
+        games=tuple(data["games"]),
+        absent=frozenset(data["absent"]),
+        drawn_at=event["at"],
+        ends=data["ends"],
+        results=tuple(Result(table, (1,)) if len(table) == 1 else None for table in tables),
+        hash=event["hash"],
+        title=tournament.name,
+        pairing=data.get("pairing"),
+    )
+    if len(drawn.games) != len(tables):
+        raise ValueError("a table without a game")
+    return replace(tournament, rounds=(*tournament.rounds, drawn))
+
+
+def _with_result(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    drawn = tournament.rounds[data["round"] - 1]
+    results = list(drawn.results)
+    results[data["table"] - 1] = Result(drawn.tables[data["table"] - 1], tuple(data["places"]))
+    return tournament.with_round(replace(drawn, results=tuple(results)))
+
+
+def _round_closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    return tournament.with_round(replace(tournament.rounds[data["round"] - 1], is_closed=True))
+
+
+def _finished(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    return replace(tournament, status="finished", final_standings=data["standings"])
+
+
+def _cancelled(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    return replace(tournament, status="cancelled", cancel_reason=data["reason"])
+
+
+def _secret_published(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    return replace(tournament, games_secret=data["secret"])
+
+
+_APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tournament]]] = {
+    "PlayerRegistered": _registered,
+    "EntrantInvited": _invited,
+    "SubstituteRegistered": _volunteered,
+    "PlayerWithdrawn": _withdrawn,
+    "EntrantReplaced": _replaced,
+    "RegistrationClosed": _closed,
+    "RoundDrawn": _drawn,
+    "ResultRecorded": _with_result,
+    "TableSettled": _with_result,
+    "RoundClosed": _round_closed,
+    "TournamentFinished": _finished,
+    "TournamentCancelled": _cancelled,
+    "GamesSecretPublished": _secret_published,
+}
+"""By event type. Types of later versions change nothing that this version knows."""

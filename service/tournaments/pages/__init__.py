@@ -1,0 +1,1 @@
+"""The pages of tournaments, and of what organisers change in them."""

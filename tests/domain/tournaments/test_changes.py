@@ -1,0 +1,137 @@
+"""What organisers may change, and when."""
+
+from typing import Any
+
+import pytest
+
+from domain.errors import Malformed, NotNow
+from domain.tournaments import decisions
+from domain.tournaments.change import MAX_REASON
+from domain.tournaments.changes import MAX_CHANGES, decide_change
+from domain.tournaments.events import Decided
+from domain.tournaments.tournament import Tournament
+from replay.language.renderer import english
+from replay.tournaments.dates import CALENDAR
+from tests.domain.tournaments.test_decisions import CLOSES, OPENED, Log
+
+LATER = "2026-03-05T09:00:00.000Z"
+NEVER = "2036-03-05T09:00:00.000Z"
+
+
+class Organised(Log):
+    """A tournament whose organiser changes it."""
+
+    def change(self, type: str, reason: object = "because", **fields: Any) -> Tournament:
+        """Make a change."""
+        at = self.pending.at
+        decided = decide_change(self.tournament, type, fields, reason, at, CALENDAR)
+        return self.pending.add(decided, {"player": "olga"})
+
+    def refused(self, type: str, reason: object = "because", **fields: Any) -> str:
+        """Return why a change is refused."""
+        with pytest.raises((NotNow, Malformed)) as error:
+            self.change(type, reason, **fields)
+        return english(error.value.message)
+
+
+def test_texts_are_changed_at_any_time_and_only_those_that_differ_are_recorded() -> None:
+    log = Organised(("ada", "ben"))
+    log.change("TextsChanged", name="Spring cup", description="", contact="olga@example.org")
+    recorded = log.tournament.changes[-1]
+    assert recorded.data == {
+        "name": "Spring cup",
+        "contact": "olga@example.org",
+        "reason": "because",
+    }
+    assert (log.tournament.name, log.tournament.contact) == ("Spring cup", "olga@example.org")
+    log.close()
+    log.change("TextsChanged", name="Summer cup")
+    # The games of a round have the name that the tournament had when the round was drawn.
+    assert decisions.game_options(log.tournament, 1, 1)["name"] == "Spring cup"
+    assert log.refused("TextsChanged", name="Summer cup") == "nothing would change"
+    assert "description" in log.refused("TextsChanged", description=7)
+    assert "at most" in log.refused("TextsChanged", contact="x" * 201)
+
+
+def test_a_change_needs_a_reason_and_fields_of_its_type() -> None:
+    log = Organised(("ada", "ben"))
+    assert "reason" in log.refused("TextsChanged", "  ", name="Spring cup")
+    assert "reason" in log.refused("TextsChanged", "x" * (MAX_REASON + 1), name="Spring cup")
+    assert "not a field" in log.refused("TextsChanged", closes=LATER)
+    assert "not a change" in log.refused("PlayerRegistered", player="eve")
+    assert log.tournament.changes == ()
+
+
+def test_the_number_of_changes_is_bounded() -> None:
+    log = Organised(("ada", "ben"))
+    for number in range(MAX_CHANGES):
+        log.change("TextsChanged", name=f"Cup {number}")
+    assert "at most" in log.refused("TextsChanged", name="Cup")
+
+
+def test_registration_closes_later_or_at_once() -> None:
+    log = Organised(("ada",))
+    assert log.refused("ClosingDateChanged") == "too few players have registered to begin earlier"
+    assert "future" in log.refused("ClosingDateChanged", closes="2026-03-01T09:00:00.000Z")
+    assert "366 days" in log.refused("ClosingDateChanged", closes=NEVER)
+    assert "a time such as" in log.refused("ClosingDateChanged", closes="2026-02-30T09:00:00.000Z")
+    assert log.refused("ClosingDateChanged", closes=CLOSES) == "nothing would change"
+    log.change("ClosingDateChanged", closes=LATER)
+    log.pending.at = CLOSES
+    log.register("ben")
+    log.change("ClosingDateChanged")
+    assert log.tournament.closes == CLOSES
+    with pytest.raises(NotNow):
+        log.register("cyd")
+    assert log.refused("ClosingDateChanged", closes=LATER) == "registration has closed"
+    log.close()
+    assert log.refused("ClosingDateChanged", closes=LATER) == "the tournament is in progress"
+
+
+def test_a_round_is_extended_before_its_last_date_only() -> None:
+    log = Organised(("ada", "ben"))
+    assert log.refused("RoundExtended", ends=LATER) == "the tournament has not begun"
+    log.close()
+    assert log.refused("RoundExtended", ends=LATER) == "the last date of the round has come"
+    log.pending.at = OPENED
+    assert log.refused("RoundExtended", ends=LATER, round=2) == "this is not the current round"
+    assert "later" in log.refused("RoundExtended", ends=CLOSES)
+    assert "366 days" in log.refused("RoundExtended", ends=NEVER)
+    log.change("RoundExtended", ends=LATER)
+    assert log.tournament.rounds[0].ends == LATER
+
+
+def test_a_pause_holds_everything_and_moves_the_next_date_by_its_length() -> None:
+    log = Organised(("ada", "ben"))
+    assert log.refused("TournamentResumed") == "the tournament is not paused"
+    log.change("TournamentPaused")
+    assert log.refused("TournamentPaused") == "the tournament is paused"
+    assert log.refused("ClosingDateChanged", closes=LATER) == "the tournament is paused"
+    log.pending.at = CLOSES
+    log.register("cyd")
+    with pytest.raises(NotNow):
+        decisions.close_registration(log.tournament, bytes(32))
+    log.change("TournamentResumed")
+    assert log.tournament.closes == "2026-03-04T09:00:00.000Z"
+    log.close()
+    assert log.refused("TournamentPaused") == "the last date of the round has come"
+    log.pending.at = OPENED
+    log.change("TournamentPaused")
+    assert log.refused("RoundExtended", ends=LATER) == "the tournament is paused"
+    drawn = log.tournament.rounds[0]
+    for table in drawn.open_tables:
+        data: Any = {
+            "round": 1,
+            "table": table,
+            "game": drawn.games[table - 1],
+            "seq": 1,
+            "hash": "0" * 64,
+            "places": [1, 2],
+        }
+        log.pending.add(Decided("ResultRecorded", data), {"system": "tournament"})
+    with pytest.raises(NotNow):
+        decisions.close_round(log.tournament)
+    log.pending.at = CLOSES
+    log.change("TournamentResumed")
+    assert log.tournament.rounds[0].ends == "2026-03-04T09:00:00.000Z"
+    decisions.close_round(log.tournament)

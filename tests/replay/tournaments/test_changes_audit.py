@@ -1,0 +1,107 @@
+"""The audit of what organisers change: an honest tournament holds, and each lie is found at its event."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from domain.json_types import JsonObject
+from replay.tournaments.audit import audit_tournament
+from service.bootstrap import Service
+from tests.support.organised_tournaments import OrganisedTournament
+from tests.support.tournaments import forged, of_type
+
+Lie = Callable[[list[JsonObject]], None]
+
+
+@pytest.fixture
+def organised(service: Service) -> OrganisedTournament:
+    """A tournament with changes of its organiser, which is over."""
+    return OrganisedTournament(service)
+
+
+def by_another(type: str, number: int = 0) -> Lie:
+    """Return a lie: a player who is no organiser has made a change."""
+
+    def change(events: list[JsonObject]) -> None:
+        player = of_type(events, "PlayerRegistered")["data"]["player"]
+        of_type(events, type, number)["by"] = {"player": player}
+
+    return change
+
+
+def by_server(type: str) -> Lie:
+    """Return a lie: the server has made a change by itself."""
+
+    def change(events: list[JsonObject]) -> None:
+        of_type(events, type)["by"] = {"system": "tournament"}
+
+    return change
+
+
+def with_data(type: str, number: int = 0, /, **data: Any) -> Lie:
+    """Return a lie: other data of an event; None leaves a field out."""
+
+    def change(events: list[JsonObject]) -> None:
+        event = of_type(events, type, number)
+        merged = {**event["data"], **data}
+        event["data"] = {name: value for name, value in merged.items() if value is not None}
+
+    return change
+
+
+def without(type: str, number: int = 0) -> Lie:
+    """Return a lie: an event is left out."""
+    return lambda events: events.remove(of_type(events, type, number))
+
+
+def twice(type: str, number: int = 0) -> Lie:
+    """Return a lie: an event is in the log twice."""
+
+    def change(events: list[JsonObject]) -> None:
+        event = of_type(events, type, number)
+        events.insert(events.index(event), {**event})
+
+    return change
+
+
+LIES: list[tuple[Lie, str]] = [
+    (by_another("TextsChanged"), "TextsChanged"),
+    (by_server("TextsChanged"), "TextsChanged"),
+    (with_data("TextsChanged", reason=None), "TextsChanged"),
+    (with_data("TextsChanged", name="x" * 61), "TextsChanged"),
+    # The games have the name that the tournament had when they were drawn.
+    (with_data("TextsChanged", name="Other cup"), "RoundDrawn"),
+    (by_another("ClosingDateChanged"), "ClosingDateChanged"),
+    (with_data("ClosingDateChanged", reason=" "), "ClosingDateChanged"),
+    (with_data("ClosingDateChanged", closes="2026-03-01T09:00:00.000Z"), "ClosingDateChanged"),
+    # Registration would not have been over.
+    (without("ClosingDateChanged", 1), "RegistrationClosed"),
+    (by_another("RoundExtended"), "RoundExtended"),
+    (with_data("RoundExtended", ends="2026-03-02T09:00:00.000Z"), "RoundExtended"),
+    (with_data("RoundExtended", round=2), "RoundExtended"),
+    (twice("RoundExtended"), "RoundExtended"),
+    (without("RoundExtended"), "TournamentPaused"),
+    (by_another("TournamentPaused", 1), "TournamentPaused"),
+    (without("TournamentPaused", 1), "TournamentResumed"),
+    (with_data("TournamentResumed", ends="2026-03-30T09:00:00.000Z"), "TournamentResumed"),
+    (with_data("TournamentResumed", 1, ends="2026-03-30T09:00:00.000Z"), "TournamentResumed"),
+    (with_data("TournamentResumed", 1, ends=None), "TournamentResumed"),
+    # In a pause, no round is closed.
+    (without("TournamentResumed", 1), "ResultRecorded"),
+]
+"""Changes after which the server repairs every hash and signs anew, and the event at which each is found."""
+
+
+def test_an_honest_tournament_holds(organised: OrganisedTournament) -> None:
+    verdict = audit_tournament(organised.record, organised.games.get)
+    assert verdict.outcome == "sound", verdict
+
+
+def test_each_lie_is_found(organised: OrganisedTournament) -> None:
+    for number, (change, type) in enumerate(LIES):
+        record = forged(organised, change)
+        verdict = audit_tournament(record, organised.games.get)
+        assert verdict.outcome == "broken", (number, type, verdict)
+        assert verdict.seq is not None
+        assert record.events[verdict.seq - 1]["type"] == type, (number, type, verdict)

@@ -1,0 +1,110 @@
+"""The page on which an organiser changes a tournament, and how the changes are shown to everybody."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from freezegun import freeze_time
+from freezegun.api import FrozenDateTimeFactory
+
+from service.bootstrap import Service
+from tests.service.tournaments.test_pages import browser_of
+from tests.support.page_forms import log_in, post
+from tests.support.tournaments import START, advance, create, organiser, register, register_accounts
+from tests.support.worker_harness import WorkerHarness
+
+
+@pytest.fixture(autouse=True)
+def time() -> Iterator[FrozenDateTimeFactory]:
+    """The time, which stands still until a test moves it."""
+    with freeze_time(START) as frozen:
+        assert isinstance(frozen, FrozenDateTimeFactory)
+        yield frozen
+
+
+@pytest.fixture
+def olga(service: Service) -> str:
+    """The id of an organiser."""
+    return organiser(service)
+
+
+@pytest.fixture
+def ada(browser: FlaskClient, service: Service) -> str:
+    """The id of the player with whose session the browser sends requests."""
+    return log_in(browser, service)
+
+
+def change(host: FlaskClient, id: str, type: str, reason: str = "because", **fields: str) -> int:
+    """Post the form of a change, and return the status."""
+    address = f"/tournaments/{id}/organise"
+    return post(host, address, address, type=type, reason=reason, **fields).status_code
+
+
+def test_an_organiser_changes_a_tournament_and_everybody_reads_why(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    host, visitor = browser_of(app, service, "olga"), app.test_client()
+    id = create(service, olga).id
+    own = f"/tournaments/{id}"
+    assert f'href="{own}/organise"' in host.get(own).text
+    page = host.get(f"{own}/organise").text
+    assert "Close registration at another time" in page
+    assert "Extend the round" not in page
+    assert change(host, id, "TextsChanged", name="Spring cup", contact="by mail") == 303
+    assert change(host, id, "ClosingDateChanged", closes="2026-03-05T18:00") == 303
+    page = visitor.get(own).text
+    assert "The name is now: Spring cup" in page
+    assert "by mail" in page
+    assert page.count("because") == 2
+    tournament = service.tournaments.tournaments.load(id)
+    assert tournament.closes == "2026-03-05T18:00:00.000Z"
+    assert change(host, id, "TournamentPaused", "a <holiday>") == 303
+    page = visitor.get(own).text
+    assert "The tournament is paused" in page
+    assert "a &lt;holiday&gt;" in page
+    assert "Let the tournament go on" in host.get(f"{own}/organise").text
+    assert change(host, id, "TournamentResumed") == 303
+    register(service, id, register_accounts(service, 4))
+    assert change(host, id, "ClosingDateChanged", closes="") == 303
+    harness = WorkerHarness(service)
+    time.tick(timedelta(seconds=1))
+    advance(harness)
+    assert change(host, id, "RoundExtended", ends="2026-03-20T18:00") == 303
+    assert "The last date of round 1 is now" in visitor.get(own).text
+    service.tournaments.tournaments.cancel(id, olga)
+    assert "nothing can be changed any more" in host.get(f"{own}/organise").text
+    harness.close()
+
+
+def test_a_refused_change_is_shown_in_its_form(app: Flask, service: Service, olga: str) -> None:
+    host = browser_of(app, service, "olga")
+    id = create(service, olga).id
+    address = f"/tournaments/{id}/organise"
+    refused = post(host, address, address, type="ClosingDateChanged", reason="late", closes="soon")
+    assert refused.status_code == 400
+    assert "must be a time such as" in refused.text.lower()
+    assert refused.text.count('<details class="change" open>') == 1
+    refused = post(host, address, address, type="TextsChanged", reason=" ", name="Spring cup")
+    assert "everybody reads it" in refused.text
+    assert 'value="Spring cup"' in refused.text
+    assert post(host, address, address, type="none", reason="x").status_code == 400
+    assert change(host, id, "TournamentResumed") == 409
+    assert service.tournaments.tournaments.load(id).changes == ()
+
+
+def test_only_the_organiser_sees_the_page(
+    app: Flask, browser: FlaskClient, service: Service, olga: str, ada: str
+) -> None:
+    id = create(service, olga).id
+    address = f"/tournaments/{id}/organise"
+    assert browser.get(address).status_code == 403
+    assert app.test_client().get(address).status_code in (302, 303, 401)
+    assert (
+        post(
+            browser, address, f"/tournaments/{id}", type="TournamentPaused", reason="x"
+        ).status_code
+        == 403
+    )
+    assert service.tournaments.tournaments.load(id).changes == ()

@@ -1,0 +1,102 @@
+"""A tournament on a real service in which the organiser changes everything that can be changed."""
+
+from datetime import timedelta
+from typing import Any
+
+from freezegun import freeze_time
+
+from domain.tournaments.tournament import Tournament
+from ledger.canonical import format_timestamp
+from replay.tournaments.log import read_tournament
+from service import wall_clock
+from service.bootstrap import Service
+from tests.support.tournaments import (
+    DAY,
+    START,
+    SWISS,
+    advance,
+    create,
+    end_game,
+    organiser,
+    register,
+    register_accounts,
+)
+from tests.support.worker_harness import WorkerHarness
+
+
+class OrganisedTournament:
+    """A Swiss tournament of four, over, with its record and those of its games."""
+
+    def __init__(self, service: Service) -> None:
+        self.service = service
+        with freeze_time(START) as self.time:
+            self.harness = WorkerHarness(service)
+            self.olga, self.players = organiser(service), register_accounts(service, 4)
+            format = {**SWISS, "rounds": 2}
+            self.id = create(service, self.olga, format=format, round_seconds=3 * DAY).id
+            self._open()
+            self._first_round()
+            self._end_round()
+            self.time.tick(timedelta(hours=2))
+            advance(self.harness)
+            self.harness.close()
+            self.record = read_tournament(
+                b"".join(service.tournaments.tournaments.record(self.id, None))
+            )
+            self.games = {
+                game: b"".join(service.games.queries.record(game))
+                for drawn in self.load().rounds
+                for game in drawn.games
+                if game is not None
+            }
+
+    def load(self) -> Tournament:
+        """Return the tournament at its head."""
+        return self.service.tournaments.tournaments.load(self.id)
+
+    def change(self, type: str, **fields: Any) -> Tournament:
+        """Make a change."""
+        reason = f"a test of {type}"
+        return self.service.tournaments.changes.make(self.id, self.olga, type, reason, fields)
+
+    def _wait(self, **length: float) -> None:
+        self.time.tick(timedelta(**length))
+        advance(self.harness)
+
+    def _open(self) -> None:
+        """Change texts and dates while registration is open, and start early."""
+        self.change("TextsChanged", name="Spring cup", contact="olga@example.org")
+        later = wall_clock.now() + timedelta(days=3)
+        self.change("ClosingDateChanged", closes=format_timestamp(later))
+        register(self.service, self.id, self.players)
+        self.change("TournamentPaused")
+        self._wait(days=4)
+        assert self.load().status == "open"
+        self.change("TournamentResumed")
+        self._wait(days=2)
+        assert self.load().status == "open"
+        self.change("ClosingDateChanged")
+        self._wait(seconds=1)
+
+    def _first_round(self) -> None:
+        """Extend the round and pause it; a game ends before, one in the pause, by a date that was moved."""
+        first, second = (game for game in self.load().rounds[0].games if game is not None)
+        ends = wall_clock.now() + timedelta(days=4)
+        self.change("RoundExtended", ends=format_timestamp(ends))
+        self._wait(days=3, hours=12)
+        end_game(self.service, first)
+        self.change("TournamentPaused")
+        self._wait(days=2)
+        end_game(self.service, second)
+        self._wait(minutes=1)
+        drawn = self.load().rounds[0]
+        assert (len(self.load().rounds), drawn.open_tables) == (1, (2,))
+        self.change("TournamentResumed")
+        self._wait(minutes=1)
+        assert len(self.load().rounds) == 2
+
+    def _end_round(self) -> None:
+        for game in self.load().rounds[-1].games:
+            if game is not None:
+                end_game(self.service, game)
+        self._wait(minutes=1)
