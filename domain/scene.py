@@ -223,6 +223,7 @@ def with_changes(scenes: Sequence[Scene]) -> Scene:
                 removed=cell.removed + same.removed,
                 note=same.note or cell.note,
                 is_contested=same.is_contested or cell.is_contested,
+                changed_by=same.changed_by if same.is_changed else cell.changed_by,
             )
     arrows = tuple(arrow for scene in scenes for arrow in scene.arrows)
     return replace(last, cells=tuple(cells.values()), arrows=arrows)

@@ -63,6 +63,11 @@ class Analyses:
         stored = self.store.get(game.id)
         return stored if stored is not None and stored.hash == game.hash else None
 
+    def complete(self, game: Game) -> JsonObject | None:
+        """Return the complete analysis of a finished game, which the caller may see; None without one."""
+        stored = self.of(game) if game.status == "finished" else None
+        return stored.state if stored is not None and stored.is_complete else None
+
     def advance(self, game_id: str) -> bool:
         """Examine the next turns of a game for STEP_SECONDS, one at least, and store what is done.
 

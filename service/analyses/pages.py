@@ -18,7 +18,7 @@ def show_analysis(game_id: str) -> Response:
     """Show the analysis of a game, how far it is, or how to request it."""
     game = game_viewer(game_id).game
     stored = service().analyses.of(game)
-    analysis = None if stored is None or not stored.is_complete else stored.state
+    analysis = stored.state if stored is not None and stored.is_complete else None
     return page(
         "analysis.html",
         game=game,

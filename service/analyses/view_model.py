@@ -1,30 +1,20 @@
 """What the page of an analysis shows: the graph of the shares, and the marked actions in words."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
-from domain.contract import AnyRuleSystem
-from domain.errors import CartularyError
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text
 from replay.analysis.summary import marked_decisions
+from service.analyses.lines import LineStep, line_steps
 from service.http.context import service
 
 WIDTH: Final = 1000
 HEIGHT: Final = 240
 MAX_MARKS: Final = 30
 """Marked actions that a page shows, in the order of the game."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """An action of a line: what it does, and the seat."""
-
-    seat: int
-    outcome: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +27,7 @@ class MarkedAction:
     percent: int
     error: int
     played: Text
-    better: tuple[Step, ...]
+    better: tuple[LineStep, ...]
     """How the game could have gone on, beginning with the better action; none for an action that was good."""
 
     @property
@@ -109,19 +99,6 @@ def _marked_action(game: Game, decision: JsonObject) -> MarkedAction:
         decision["mark"],
         round(100 * (decision["drop"] if line else decision["lead"])),
         round(100 * decision["error"]),
-        next(_steps(before.rules, before.state, played)).outcome,
-        tuple(_steps(before.rules, before.state, line)),
+        next(line_steps(before.rules, before.state, played)).outcome,
+        tuple(line_steps(before.rules, before.state, line)),
     )
-
-
-def _steps(rules: AnyRuleSystem, state: Any, line: list[JsonObject]) -> Iterator[Step]:
-    """Yield the actions of a line in words. It ends early where it depends on what was drawn."""
-    state = rules.copy(state)
-    for step in line:
-        try:
-            action = rules.parse_action_text(step["action"])
-            event = rules.decide(state, step["seat"], action)
-            rules.apply(state, event.type, event.data)
-        except CartularyError:
-            return
-        yield Step(step["seat"], rules.event_message(event.type, event.data))

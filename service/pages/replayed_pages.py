@@ -14,6 +14,7 @@ from domain.event import Event
 from domain.game import Game
 from domain.messages import Text, Value, message
 from domain.scene import Scene, caption
+from replay.analysis.share_graph_svg import share_graph_svg
 from replay.history.diff import change_sections, changes, label_of, with_differences
 from replay.history.event_filter import CONDITIONS, parse_filter
 from replay.history.event_text import actor_message
@@ -67,6 +68,7 @@ def event_page(source: ReplayedGame) -> Response:
     faults: list[Text] = []
     try:
         event.read_steps()
+        event.read_line()
     except Malformed as error:
         faults = list(error.fields.values())
     values: dict[str, Any] = {
@@ -85,10 +87,10 @@ def event_page(source: ReplayedGame) -> Response:
     }
     if _replaces_step_only(event):
         return _page("replay_fragment.html", source, **values)
-    graph = _graph(event)
+    graphs = _graphs(event)
     # A script that has asked for the step alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
-    return _page("replay.html", source, 400 if faults else 200, headers, graph=graph, **values)
+    return _page("replay.html", source, 400 if faults else 200, headers, graphs=graphs, **values)
 
 
 def _replaces_step_only(event: ReplayedEvent) -> bool:
@@ -96,17 +98,25 @@ def _replaces_step_only(event: ReplayedEvent) -> bool:
     return (
         request.headers.get("HX-Target") == "step"
         and not event.is_explored
+        and event.line is None
         and event.moves_version is not None
         and request.headers.get(MOVES_HEADER) == event.moves_version
     )
 
 
-def _graph(event: ReplayedEvent) -> Markup | None:
-    """Return the graph of the scores through the game; None if it is too long, or before the start."""
+def _graphs(event: ReplayedEvent) -> list[Markup]:
+    """Return the graphs of the scores and of the chances, of which the latter needs an analysis.
+
+    There are none before the start, and none if the game is too long.
+    """
     chart = event.source.replays.scores(event.head) if event.has_started else None
     if chart is None:
-        return None
-    return Markup(score_graph_svg(chart, request_renderer(), event.address))  # noqa: S704 # the renderer escapes all texts
+        return []
+    render = request_renderer()
+    graphs = [score_graph_svg(chart, render, event.address)]
+    if event.analysis is not None:
+        graphs.append(share_graph_svg(event.analysis.analysis, chart, render, event.address))
+    return [Markup(graph) for graph in graphs]  # noqa: S704 # the renderer escapes all texts
 
 
 def _notes(source: ReplayedGame) -> dict[int, PrivateNote]:

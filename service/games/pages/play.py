@@ -58,6 +58,7 @@ from service.pages.view_models.position_view import (
     scene_of,
 )
 from service.pages.view_models.recap_view import RecapView, is_on_earlier_board, recap_view
+from service.pages.view_models.replayed_analysis import ReplayedAnalysis
 from service.pages.view_models.replayed_game import replayed_game
 from service.pages.view_models.table_view import last_sound, table_view
 
@@ -283,6 +284,8 @@ def game_page(
         values["table"] = table_view(view.scene, seat, steps)
         values["sound"] = last_sound(moves, view.scene)
         values["game_end"] = _game_end(game, view.scene)
+        if (analysis := service().analyses.complete(game)) is not None:
+            values["accuracy"] = ReplayedAnalysis(analysis).accuracy
         values["winners"] = {entry["seat"] for entry in game.ranking or () if entry["place"] == 1}
     # A script that has asked for the choices alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}

@@ -33,11 +33,13 @@ from replay.history.timeline import Transition
 from replay.render.map_links import NO_LINKS
 from service.games.visibility import Visibility
 from service.http.language import request_renderer
+from service.pages.forms import number_parameter
 from service.pages.templating import absolute_url
 from service.pages.view_models.action_query import ACTION, CHOOSE, TRY, read_query
 from service.pages.view_models.action_steps import ActionSteps, action_steps
 from service.pages.view_models.game_forms import reason_not_to
 from service.pages.view_models.position_view import PositionView, position_view
+from service.pages.view_models.replayed_analysis import BetterLine, ReplayedAnalysis, better_line
 from service.pages.view_models.replayed_game import ReplayedGame
 from service.pages.view_models.replayed_moves import ReplayedMoves
 from service.pages.view_models.table_view import TableView, table_view
@@ -45,6 +47,8 @@ from service.sandboxes.sandboxes import reason_against_sandbox
 
 EXPLORE: Final = "explore"
 """The parameter of an address with which the page shows what could have been done."""
+LINE: Final = "line"
+"""The parameter of an address with which the page shows a step of the line that would have been better."""
 _HASHES: Final = ("state", "prev", "hash")
 
 
@@ -72,7 +76,7 @@ class ReplayedEvent:
 
     `as_seat` is the seat as which the address asks to see a finished game, None if it does not. `steps` is
     where the viewer stands on the way to an action that could have been taken after the event, None if the
-    page shows no such actions.
+    page shows no such actions. `line` is a line that would have been better, if the page shows one.
     """
 
     source: ReplayedGame
@@ -80,6 +84,7 @@ class ReplayedEvent:
     visibility: Visibility
     as_seat: int | None = None
     steps: ActionSteps | None = None
+    line: BetterLine | None = None
 
     @property
     def head(self) -> Game:
@@ -114,6 +119,8 @@ class ReplayedEvent:
         steps = self.steps
         if steps is not None and steps.shown_action is not None:
             return position_view(steps.preview_scene, links=steps.links)
+        if self.line is not None:
+            return position_view(self._with_room(self.line.scene(self.visibility)))
         position = self.visibility.position(self.game)
         if position is None:
             return None
@@ -174,7 +181,9 @@ class ReplayedEvent:
     @property
     def moves_version(self) -> str | None:
         """What tells the list of moves, with its links, from any other; None before the start."""
-        return None if self.moves is None else f"{self.moves.version}-{self.as_seat}"
+        if self.moves is None:
+            return None
+        return f"{self.moves.version}-{self.as_seat}-{self.analysis is not None}"
 
     @property
     def first(self) -> int:
@@ -280,6 +289,21 @@ class ReplayedEvent:
         return seat is not None and not reason_not_to(
             lambda: disputes.open_dispute(head, seat, self.seq, None, None)
         )
+
+    # What it meant
+
+    @cached_property
+    def analysis(self) -> ReplayedAnalysis | None:
+        """The analysis of the game, if it is finished and somebody has requested one that is complete."""
+        analysis = self.source.analysis
+        return None if analysis is None else ReplayedAnalysis(analysis)
+
+    def read_line(self) -> None:
+        """Read from the address which step of a line that would have been better is shown."""
+        shown = number_parameter(LINE)
+        before = self.transition.before
+        if shown is not None and self.analysis is not None and before is not None:
+            self.line = better_line(self.analysis, self.seq, before, self.result, shown)
 
     # The explanation
 

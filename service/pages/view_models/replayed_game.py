@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from flask import g
 
 from domain.game import Game
+from domain.json_types import JsonObject
 from service.errors import GameDamaged, NotFound
 from service.games.event_queries import EventQueries
 from service.games.replays import Replays
@@ -33,6 +34,11 @@ class ReplayedGame:
     replay_address: str
     record: ReplayedRecord | None = None
     damage: GameDamaged | None = None
+
+    @property
+    def analysis(self) -> JsonObject | None:
+        """The complete analysis of a finished game of this server; None without one."""
+        return service().analyses.complete(self.head) if self.record is None else None
 
 
 def replayed_game(game_id: str, seq: int | None = None) -> ReplayedGame:

@@ -9,12 +9,16 @@ from flask import Flask
 
 import service.analyses.analyses as module
 from domain.errors import NotNow
+from domain.messages import message
 from replay.analysis.analysis import analyse
 from replay.analysis.positions import finished_game
 from replay.analysis.settings import settings_of
+from replay.analysis.summary import marked_decisions
 from replay.language.renderer import english
 from service.bootstrap import Service, build
 from service.errors import NotFound, TooManyAnalyses, Unavailable
+from service.games.visibility import Visibility
+from service.pages.view_models.replayed_analysis import ReplayedAnalysis, better_line
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.page_players import PlayersOfPages
@@ -27,6 +31,8 @@ from workers.tasks import ANALYSES
 QUICK = settings_of(4, bytes(32))
 PLAYED = "courtesy"
 """A finished game of Barony, which is short, and one action of which has a mark."""
+
+PLAYED_ACTION = message("moves")
 
 
 @pytest.fixture(autouse=True)
@@ -199,6 +205,56 @@ class TestPages:
         ]
         assert page.count('id="event-') == len(marks) == 1
         assert "cartulary analyse http" in page
+
+    def test_the_replay_has_the_chances_the_marks_and_the_better_line(
+        self, players: PlayersOfPages, service: Service
+    ) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        ada, visitor = players["ada"], players["a-visitor"]
+        service.analyses.request(game, "ada")
+        head = service.games.queries.visible_game(game, None).seq
+        before = ada.get(f"/games/{game}?seq={head}")
+        state = complete(service, game)
+        page = visitor.get(f"/games/{game}?seq={head}")
+        for part in ("graph-shares", 'class="meaning"', "graph-switch", 'class="accuracies"'):
+            assert part not in before, part
+            assert part in page, part
+        # One bar before each turn, and one with the result.
+        winner = state["winners"][0]
+        assert page.count(f'<rect class="seat-{winner}') == len(state["turns"]) + 1
+        assert 'class="accuracies"' in visitor.get(f"/games/{game}")
+        ((_, decision),) = marked_decisions(state)
+        seq = decision["seq"]
+        marked = visitor.get(f"/games/{game}?seq={seq}")
+        assert f"/games/{game}?seq={seq}&amp;line=1" in marked
+        assert "of the chances (±" in marked
+        assert "line=1" not in visitor.get(f"/games/{game}?seq={seq - 1}")
+        line = visitor.get(f"/games/{game}?seq={seq}&line=1")
+        assert line.count("&amp;line=") >= len(decision["line"])
+        assert "Back to the event" in line
+        assert "replay-seq" not in line
+        for address in (f"?seq={seq}&line=99", f"?seq={seq}&line=0", f"?seq={seq - 1}&line=1"):
+            assert "replay-seq" in visitor.get(f"/games/{game}{address}")
+
+    def test_the_board_shows_each_step_of_a_line_from_before_the_action(
+        self, service: Service
+    ) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        service.analyses.request(game, "ada")
+        analysis = ReplayedAnalysis(complete(service, game))
+        seq = next(seq for seq in range(1, 200) if analysis.line(seq))
+        before = service.games.queries.game_at(game, seq - 1)
+        everything = Visibility(None, sees_everything=True)
+        count = len(analysis.line(seq))
+        for shown in range(1, count + 1):
+            line = better_line(analysis, seq, before, PLAYED_ACTION, shown)
+            assert line is not None
+            assert line.step.seat == analysis.line(seq)[shown - 1]["seat"]
+            assert (
+                line.scene(everything).cells
+                != before.rules.scene(before.position(None), None).cells
+            )
+        assert better_line(analysis, seq, before, PLAYED_ACTION, count + 1) is None
 
     def test_visitors_and_running_games_get_no_button(self, players: PlayersOfPages) -> None:
         game = players.game("barony")
