@@ -101,6 +101,10 @@ mails: install ## draw the mails of docs/notifications.md again, in a Chromium
 catalogues: install ## write the messages of the code into the catalogues of translations (ARGS=LANGUAGE for a new one)
 	@$(BIN)/python -m replay.language.maintenance $(ARGS)
 
+.PHONY: client
+client: install ## write the calls of the client library from the OpenAPI document again, into client/groups
+	@$(BIN)/python -m service.http.client_generator $(ARGS)
+
 .PHONY: translated
 translated: install ## record that translated clauses fit the English rules page as it is (ARGS="LANGUAGE CLAUSE...")
 	@$(BIN)/python -m replay.language.translated_clauses $(ARGS)

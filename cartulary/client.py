@@ -21,6 +21,7 @@ from client.errors import (
     Unauthorised,
 )
 from client.evidence import Evidence
+from client.pages import async_pages, pages
 from client.results import (
     AcceptedAction,
     Account,
@@ -32,6 +33,7 @@ from client.results import (
     EventPage,
     GamePage,
     GamePlayer,
+    GamePositions,
     GameSummary,
     Head,
     Invitation,
@@ -64,6 +66,7 @@ __all__ = [
     "Forbidden",
     "GamePage",
     "GamePlayer",
+    "GamePositions",
     "GameSummary",
     "Head",
     "InvalidResponse",
@@ -86,4 +89,6 @@ __all__ = [
     "StreamReset",
     "TooManyRequests",
     "Unauthorised",
+    "async_pages",
+    "pages",
 ]

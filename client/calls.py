@@ -3,12 +3,11 @@
 The clients have a method for each of these functions, with the same parameters.
 """
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, Generic, TypeVar
-from urllib.parse import quote
+from typing import Any, TypeVar
 
+from client.requests import Call, call, long_call, new_key, read_nothing, reader, segment
 from client.results import (
     AcceptedAction,
     Account,
@@ -35,80 +34,16 @@ from client.results import (
 from domain.json_types import JsonObject
 from ledger.statements import Statement
 
-T_co = TypeVar("T_co", covariant=True)
 D = TypeVar("D")
 
-PREFIX: Final = "/api/v1"
 
-
-@dataclass(frozen=True, slots=True)
-class Call(Generic[T_co]):
-    """A request, and a function that reads the body of its response. `body` is None for a request without
-    one.
-
-    `can_repeat` is True if carrying out the request twice has the same effect as once, because of its method
-    or its idempotency key. `game` is the id of the game that the request concerns, or None. `is_record` is
-    True if the response may be as long as a game record, and `on_part` is called with each part of its body.
-    `sends_token` is False for a call that begins a session: an earlier token, which may have expired, would
-    be refused.
-    """
-
-    method: str
-    path: str
-    read: Callable[[bytes], T_co]
-    params: Mapping[str, str | int]
-    body: JsonObject | None
-    idempotency_key: str | None
-    can_repeat: bool
-    game: str | None = None
-    statement: Statement | None = None
-    is_record: bool = False
-    on_part: Callable[[bytes], None] | None = None
-    sends_token: bool = True
-
-
-def call(
-    method: str,
-    path: str,
-    read: Callable[[bytes], D],
-    *,
-    params: Mapping[str, str | int | None] | None = None,
-    body: Mapping[str, Any] | None = None,
-    key: str | None = None,
-    game: str | None = None,
-    statement: Statement | None = None,
-    sends_token: bool = True,
-) -> Call[D]:
-    """Return a call without the members of the body and the parameters that are None."""
-    return Call(
-        method,
-        PREFIX + path,
-        read,
-        {name: value for name, value in (params or {}).items() if value is not None},
-        None if body is None else {k: v for k, v in body.items() if v is not None},
-        key,
-        can_repeat=method in {"GET", "PUT", "PATCH"} or key is not None,
-        game=game,
-        statement=statement,
-        sends_token=sends_token,
-    )
-
-
-def _new_key(key: str | None) -> str:
-    return secrets.token_hex(16) if key is None else key
-
-
-def reader(kind: type[D]) -> Callable[[bytes], D]:
-    """Return the function that reads a response as JSON of this kind."""
-    return lambda body: parse(kind, json_of(body))
-
-
-def _read_nothing(_: bytes) -> None:
-    return None
+def _given(**members: Any) -> JsonObject:
+    """Return a body of the members that are not None."""
+    return {name: value for name, value in members.items() if value is not None}
 
 
 def _game(game: str, rest: str = "") -> str:
-    return f"/games/{quote(game, safe='')}{rest}"
+    return f"/games/{segment(game)}{rest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +55,13 @@ def register(
     handle: str, password: str, *, email: str | None = None, locale: str | None = None
 ) -> Call[Registration]:
     """Register a player. From then on, the client uses the player's token."""
-    body = {"handle": handle, "password": password, "email": email, "locale": locale}
+    body = _given(handle=handle, password=password, email=email, locale=locale)
     return call("POST", "/players", reader(Registration), body=body, sends_token=False)
 
 
 def become_guest(*, locale: str | None = None) -> Call[Registration]:
     """Become a guest, a player without a password. From then on, the client uses the guest's token."""
-    body = {"locale": locale}
+    body = _given(locale=locale)
     return call("POST", "/guests", reader(Registration), body=body, sends_token=False)
 
 
@@ -138,7 +73,7 @@ def log_in(handle: str, password: str) -> Call[Token]:
 
 def log_out() -> Call[None]:
     """Revoke the token of the client."""
-    return call("DELETE", "/tokens/current", _read_nothing)
+    return call("DELETE", "/tokens/current", read_nothing)
 
 
 def choose_handle(handle: str, password: str) -> Call[Account]:
@@ -169,28 +104,50 @@ def create_game(
     idempotency_key: str | None = None,
 ) -> Call[GameSummary]:
     """Create a game, in which the player takes the first place."""
-    body = {
-        "rules": rules,
-        "seats": seats,
-        "options": None if options is None else dict(options),
-        "clock": None if clock is None else dict(clock),
-        "invite": list(invite) or None,
-        "bots": list(bots) or None,
-        "arbiter": arbiter,
-        "nonce": nonce,
-    }
-    return call("POST", "/games", reader(GameSummary), body=body, key=_new_key(idempotency_key))
+    body = _given(
+        rules=rules,
+        seats=seats,
+        options=None if options is None else dict(options),
+        clock=None if clock is None else dict(clock),
+        invite=list(invite) or None,
+        bots=list(bots) or None,
+        arbiter=arbiter,
+        nonce=nonce,
+    )
+    return call("POST", "/games", reader(GameSummary), body=body, key=new_key(idempotency_key))
 
 
 def games(
     *,
     status: str | None = None,
     player: str | None = None,
+    rules: str | None = None,
+    seats: int | None = None,
+    free: int | None = None,
+    clock: str | None = None,
+    club: str | None = None,
+    vacant: bool | None = None,
+    conditions: Mapping[str, str] | None = None,
     cursor: str | None = None,
     limit: int | None = None,
 ) -> Call[GamePage]:
-    """Return a page of games, newest first. `status` is one or several, separated by commas."""
-    params = {"status": status, "player": player, "cursor": cursor, "limit": limit}
+    """Return a page of games, newest first. `status` is one or several, separated by commas.
+
+    `conditions` are filters by options of games, such as an expansion.
+    """
+    params = {
+        **(conditions or {}),
+        "status": status,
+        "player": player,
+        "rules": rules,
+        "seats": seats,
+        "free": free,
+        "clock": clock,
+        "club": club,
+        "vacant": vacant,
+        "cursor": cursor,
+        "limit": limit,
+    }
     return call("GET", "/games", reader(GamePage), params=params)
 
 
@@ -211,8 +168,8 @@ def join(
         "POST",
         _game(game, "/players"),
         reader(GameSummary),
-        body={"invitation": invitation, "nonce": nonce},
-        key=_new_key(idempotency_key),
+        body=_given(invitation=invitation, nonce=nonce),
+        key=new_key(idempotency_key),
         game=game,
     )
 
@@ -220,7 +177,7 @@ def join(
 def leave(game: str, *, idempotency_key: str | None = None) -> Call[None]:
     """Leave a game that has not started."""
     path = _game(game, "/players/me")
-    return call("DELETE", path, _read_nothing, key=_new_key(idempotency_key))
+    return call("DELETE", path, read_nothing, key=new_key(idempotency_key))
 
 
 def invite(game: str) -> Call[Invitation]:
@@ -228,14 +185,25 @@ def invite(game: str) -> Call[Invitation]:
     return call("POST", _game(game, "/invitations"), reader(Invitation))
 
 
+def invite_player(game: str, handle: str, *, idempotency_key: str | None = None) -> Call[None]:
+    """Invite a player to the player's own game, which has not started."""
+    return call(
+        "POST",
+        _game(game, "/invitations"),
+        read_nothing,
+        body={"handle": handle},
+        key=new_key(idempotency_key),
+    )
+
+
 def revoke_invitation(game: str) -> Call[None]:
     """Revoke the player's invitation link to a game."""
-    return call("DELETE", _game(game, "/invitations/mine"), _read_nothing)
+    return call("DELETE", _game(game, "/invitations/mine"), read_nothing)
 
 
 def invitation(token: str) -> Call[InvitedGame]:
     """Return the game to which an invitation link leads."""
-    return call("GET", f"/invitations/{quote(token, safe='')}", reader(InvitedGame))
+    return call("GET", f"/invitations/{segment(token)}", reader(InvitedGame))
 
 
 def add_bot(
@@ -250,8 +218,8 @@ def add_bot(
         "POST",
         _game(game, "/bots"),
         reader(GameSummary),
-        body={"bot": bot, "nonce": nonce},
-        key=_new_key(idempotency_key),
+        body=_given(bot=bot, nonce=nonce),
+        key=new_key(idempotency_key),
         game=game,
     )
 
@@ -280,17 +248,17 @@ def submit(
     idempotency_key: str | None = None,
 ) -> Call[AcceptedAction]:
     """Submit an action. `expected_seq` is the last event that the player has seen."""
-    body = {
-        "action": dict(action),
-        "expected_seq": expected_seq,
-        "signature": None if signature is None else dict(signature),
-    }
+    body = _given(
+        action=dict(action),
+        expected_seq=expected_seq,
+        signature=None if signature is None else dict(signature),
+    )
     return call(
         "POST",
         _game(game, "/actions"),
         reader(AcceptedAction),
         body=body,
-        key=_new_key(idempotency_key),
+        key=new_key(idempotency_key),
         game=game,
     )
 
@@ -302,7 +270,7 @@ def state(game: str, statement: Statement) -> Call[AcceptedAction]:
 
 def withdraw(game: str, statement: Statement) -> Call[None]:
     """Make a statement that withdraws an earlier one. The response has no content."""
-    return _state(game, statement, _read_nothing)
+    return _state(game, statement, read_nothing)
 
 
 def _state(game: str, statement: Statement, read: Callable[[bytes], D]) -> Call[D]:
@@ -310,8 +278,8 @@ def _state(game: str, statement: Statement, read: Callable[[bytes], D]) -> Call[
         statement.METHOD,
         _game(game, statement.path()),
         read,
-        body=statement.body(),
-        key=_new_key(statement.idempotency_key),
+        body=_given(**statement.body()),
+        key=new_key(statement.idempotency_key),
         game=game,
         statement=statement,
     )
@@ -351,19 +319,19 @@ def send_message(
 ) -> Call[ChatMessage]:
     """Write a message to the other players of a game; `seq` is an event to which it points."""
     path = _game(game, "/messages")
-    body = {"text": text, "seq": seq}
-    return call("POST", path, reader(ChatMessage), body=body, key=_new_key(idempotency_key))
+    body = _given(text=text, seq=seq)
+    return call("POST", path, reader(ChatMessage), body=body, key=new_key(idempotency_key))
 
 
 def erase_message(game: str, number: int) -> Call[None]:
     """Erase a message that the player has written."""
-    return call("DELETE", _game(game, f"/messages/{number}"), _read_nothing)
+    return call("DELETE", _game(game, f"/messages/{number}"), read_nothing)
 
 
 def register_key(public: str, proof: str) -> Call[None]:
     """Register a public key (hex) of the player; `proof` is its signature of `ledger.keys.key_payload`."""
     body = {"public": public, "proof": proof}
-    return replace(call("POST", "/me/keys", _read_nothing, body=body), can_repeat=True)
+    return replace(call("POST", "/me/keys", read_nothing, body=body), can_repeat=True)
 
 
 def my_keys() -> Call[MyKeys]:
@@ -376,10 +344,11 @@ def server_keys() -> Call[ServerKeys]:
     return call("GET", "/keys", reader(ServerKeys))
 
 
-def record(game: str, *, on_part: Callable[[bytes], None] | None = None) -> Call[bytes]:
-    """Return the current game record, with the secrets that the player may see.
+def record(
+    game: str, *, seq: int | None = None, on_part: Callable[[bytes], None] | None = None
+) -> Call[bytes]:
+    """Return the game record up to event `seq`, by default the last, with secrets that the player may see.
 
     `on_part` is called with each part of it as it arrives.
     """
-    described = call("GET", _game(game, "/record"), bytes)
-    return replace(described, is_record=True, on_part=on_part)
+    return replace(long_call(_game(game, "/record"), params={"seq": seq}), on_part=on_part)

@@ -7,16 +7,19 @@ result, on an AsyncClient an awaitable of the result.
 import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
-from functools import update_wrapper
-from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
+from inspect import Parameter, Signature, signature
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 import httpx
 
 import client.calls as api
-from client.calls import Call
 from client.errors import ClientError
 from client.evidence import Evidence, EvidenceKeeper
-from client.results import Event, Registration, Token
+from client.groups.all import Groups
+from client.known_responses import KnownResponses
+from client.methods import Method
+from client.requests import FILE_TYPE, Call
+from client.results import Event, GamePositions, Registration, Token
 from client.retries import (
     BodyReader,
     Limits,
@@ -27,7 +30,7 @@ from client.retries import (
     body_reader,
     request_error_reason,
 )
-from client.streams import StreamProgress, event_source
+from client.streams import GameStream, PlayerStream, StreamProgress, event_source
 from ledger import statements
 from ledger.statements import Statement
 
@@ -35,74 +38,44 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class _Method(Generic[P, T]):
-    """A call as a method of both clients. `steps` returns its steps: by default, only the call itself."""
-
-    def __init__(
-        self,
-        describe: Callable[P, Call[T]],
-        steps: Callable[[EvidenceKeeper, Call[T]], Steps[T]] = EvidenceKeeper.send,
-    ) -> None:
-        self._describe = describe
-        self._steps = steps
-        self.__doc__ = describe.__doc__
-
-    @overload
-    def __get__(self, client: "Client", owner: object) -> Callable[P, T]: ...
-
-    @overload
-    def __get__(
-        self, client: "AsyncClient", owner: object
-    ) -> Callable[P, Coroutine[Any, Any, T]]: ...
-
-    @overload
-    def __get__(self, client: None, owner: object) -> Self: ...
-
-    def __get__(self, client: "Client | AsyncClient | None", owner: object) -> Any:
-        if client is None:
-            return self
-        take, keeper = client.take, client.keeper
-
-        def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return take(self._steps(keeper, self._describe(*args, **kwargs)))
-
-        return update_wrapper(method, self._describe)
-
-
 def _statement(
     describe: Callable[[str, Statement], Call[T]], kind: Callable[P, Statement]
-) -> _Method[Concatenate[str, P], T]:
+) -> Method[Concatenate[str, P], T]:
     """Return the method that makes a statement of this kind in a game; its other arguments are its fields."""
 
     def call(game: str, *args: P.args, **kwargs: P.kwargs) -> Call[T]:
         return describe(game, kind(*args, **kwargs))
 
     call.__doc__ = kind.__doc__
-    return _Method(call, EvidenceKeeper.state)
+    game = Parameter("game", Parameter.POSITIONAL_OR_KEYWORD, annotation=str)
+    fields = signature(kind).parameters.values()
+    call.__signature__ = Signature([game, *fields])  # type: ignore[attr-defined] # what `help` shows
+    return Method(call, EvidenceKeeper.state)
 
 
-class _Calls:
+class _Calls(Groups):
     """The calls of both clients, and their common parts."""
 
-    register = _Method(api.register)
-    become_guest = _Method(api.become_guest)
-    log_in = _Method(api.log_in)
-    log_out = _Method(api.log_out)
-    choose_handle = _Method(api.choose_handle)
-    me = _Method(api.me)
-    create_game = _Method(api.create_game, EvidenceKeeper.create_game)
-    games = _Method(api.games)
-    game = _Method(api.game)
-    join = _Method(api.join, EvidenceKeeper.join)
-    leave = _Method(api.leave)
-    invite = _Method(api.invite)
-    revoke_invitation = _Method(api.revoke_invitation)
-    invitation = _Method(api.invitation)
-    add_bot = _Method(api.add_bot, EvidenceKeeper.add_bot)
-    position = _Method(api.position)
-    legal_actions = _Method(api.legal_actions)
-    lessons = _Method(api.lessons)
-    submit = _Method(api.submit, EvidenceKeeper.submit)
+    register = Method(api.register)
+    become_guest = Method(api.become_guest)
+    log_in = Method(api.log_in)
+    log_out = Method(api.log_out)
+    choose_handle = Method(api.choose_handle)
+    me = Method(api.me)
+    create_game = Method(api.create_game, EvidenceKeeper.create_game)
+    games = Method(api.games)
+    game = Method(api.game)
+    join = Method(api.join, EvidenceKeeper.join)
+    leave = Method(api.leave)
+    invite = Method(api.invite)
+    invite_player = Method(api.invite_player)
+    revoke_invitation = Method(api.revoke_invitation)
+    invitation = Method(api.invitation)
+    add_bot = Method(api.add_bot, EvidenceKeeper.add_bot)
+    position = Method(api.position)
+    legal_actions = Method(api.legal_actions)
+    lessons = Method(api.lessons)
+    submit = Method(api.submit, EvidenceKeeper.submit)
     request_takeback = _statement(api.state, statements.RequestTakeback)
     answer_takeback = _statement(api.state, statements.AnswerTakeback)
     agree_to_pause = _statement(api.state, statements.AgreeToPause)
@@ -110,12 +83,12 @@ class _Calls:
     open_dispute = _statement(api.state, statements.OpenDispute)
     answer_dispute = _statement(api.state, statements.AnswerDispute)
     withdraw_dispute = _statement(api.withdraw, statements.WithdrawDispute)
-    events = _Method(api.events)
-    event_feed = _Method(api.event_feed)
-    messages = _Method(api.messages)
-    send_message = _Method(api.send_message)
-    erase_message = _Method(api.erase_message)
-    record = _Method(api.record)
+    events = Method(api.events)
+    event_feed = Method(api.event_feed)
+    messages = Method(api.messages)
+    send_message = Method(api.send_message)
+    erase_message = Method(api.erase_message)
+    record = Method(api.record)
 
     def __init__(
         self,
@@ -130,6 +103,7 @@ class _Calls:
         self.limits = limits or Limits()
         self._language = language
         self._base_url = _base_url(url)
+        self._known = KnownResponses()
         self.keeper = EvidenceKeeper(
             self._base_url,
             Evidence.of_user() if evidence is None else evidence,
@@ -147,15 +121,19 @@ class _Calls:
         return headers
 
     def _request_options(self, call: Call[object]) -> dict[str, Any]:
+        headers = self._headers(call.idempotency_key, sends_token=call.sends_token)
         options: dict[str, Any] = {
             "params": dict(call.params),
-            "headers": self._headers(call.idempotency_key, sends_token=call.sends_token),
+            "headers": {**headers, **self._known.headers(call, self.token)},
         }
         if call.body is not None:
             options["json"] = call.body
+        if call.file is not None:
+            options["content"] = call.file
+            options["headers"]["Content-Type"] = FILE_TYPE
         return options
 
-    def _stream_options(self, progress: StreamProgress) -> dict[str, Any]:
+    def _stream_options(self, progress: StreamProgress[Any]) -> dict[str, Any]:
         headers = {**self._headers(), **progress.headers}
         return {"headers": headers, "timeout": self.limits.stream_silence}
 
@@ -242,7 +220,7 @@ class Client(_Calls):
             with self._http.stream(
                 call.method, call.path, **self._request_options(call)
             ) as response:
-                return self._read(response, reader)
+                return self._known.complete(call, self.token, self._read(response, reader))
         except httpx.HTTPError as error:
             return error
         except (httpx.InvalidURL, ValueError) as error:
@@ -254,12 +232,22 @@ class Client(_Calls):
         return reader.response(response.status_code, response.headers)
 
     def stream(self, game: str, *, after: int = 0) -> Iterator[Event]:
-        """Yield the events of a game after event `after` as they are appended, until the game has ended.
+        """Return the events of a game after event `after` as they are appended, until the game has ended.
 
         A connection that is lost is resumed after the last event. Raises StreamReset, and the other errors
         of calls.
         """
-        progress = StreamProgress(game, after, self.limits)
+        return self._stream(GameStream(game, after, self.limits))
+
+    def stream_mine(self) -> Iterator[Event | GamePositions]:
+        """Return the events of all games of the player as they are appended, without end.
+
+        The first item, and that after a lost connection, are the GamePositions from which the stream goes
+        on. Raises StreamReset, and the other errors of calls.
+        """
+        return self._stream(PlayerStream(self.limits))
+
+    def _stream(self, progress: StreamProgress[T]) -> Iterator[T]:
         while not progress.is_over():
             with (
                 progress.attempt(),
@@ -271,8 +259,8 @@ class Client(_Calls):
                     progress.refuse(self._read(response, progress.problem_reader()))
                 else:
                     for server_event in event_source(response, progress).iter_sse():
-                        if (event := progress.receive(server_event)) is not None:
-                            yield self.keeper.note(event)
+                        if (item := progress.receive(server_event)) is not None:
+                            yield self.keeper.note(item)
                         elif progress.is_over():
                             break
             if seconds := progress.pause():
@@ -334,7 +322,8 @@ class AsyncClient(_Calls):
             async with self._http.stream(
                 call.method, call.path, **self._request_options(call)
             ) as response:
-                return await self._read(response, reader)
+                read = await self._read(response, reader)
+                return self._known.complete(call, self.token, read)
         except httpx.HTTPError as error:
             return error
         except (httpx.InvalidURL, ValueError) as error:
@@ -345,9 +334,15 @@ class AsyncClient(_Calls):
             reader.add(part)
         return reader.response(response.status_code, response.headers)
 
-    async def stream(self, game: str, *, after: int = 0) -> AsyncIterator[Event]:
-        """Yield the events of a game, as `Client.stream` does."""
-        progress = StreamProgress(game, after, self.limits)
+    def stream(self, game: str, *, after: int = 0) -> AsyncIterator[Event]:
+        """Return the events of a game, as `Client.stream` does."""
+        return self._stream(GameStream(game, after, self.limits))
+
+    def stream_mine(self) -> AsyncIterator[Event | GamePositions]:
+        """Return the events of all games of the player, as `Client.stream_mine` does."""
+        return self._stream(PlayerStream(self.limits))
+
+    async def _stream(self, progress: StreamProgress[T]) -> AsyncIterator[T]:
         while not progress.is_over():
             with progress.attempt():
                 async with self._http.stream(
@@ -357,8 +352,8 @@ class AsyncClient(_Calls):
                         progress.refuse(await self._read(response, progress.problem_reader()))
                     else:
                         async for server_event in event_source(response, progress).aiter_sse():
-                            if (event := progress.receive(server_event)) is not None:
-                                yield self.keeper.note(event)
+                            if (item := progress.receive(server_event)) is not None:
+                                yield self.keeper.note(item)
                             elif progress.is_over():
                                 break
             if seconds := progress.pause():

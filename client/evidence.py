@@ -28,7 +28,6 @@ from typing import Any, Final, TypeVar
 import httpx
 
 import client.calls as api
-from client.calls import Call
 from client.errors import ClientError, Conflict, Forbidden, InvalidResponse, Problem
 from client.receipts import (
     NONCES,
@@ -39,6 +38,7 @@ from client.receipts import (
     nonces_of_game,
     user_folder,
 )
+from client.requests import Call
 from client.results import AcceptedAction, Event, EventPage, GameSummary
 from client.retries import Limits, Steps, with_retries
 from domain.contract import AnyRuleSystem

@@ -17,8 +17,9 @@ from typing import Any, BinaryIO, Final, Protocol, TypeVar
 
 import platformdirs
 
-from client.calls import Call, call, reader, server_keys
+from client.calls import server_keys
 from client.errors import InvalidResponse
+from client.requests import Call, call, reader
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
 from domain.messages import Message, message

@@ -1,15 +1,18 @@
 """The results of calls: dataclasses with the fields of docs/http.md, which are read from JSON.
 
+The results of the calls in groups are TypedDicts, which are read in the same way.
+
 Fields that a later version of the server adds are ignored, except in `json`, which has the whole object where
 its fields depend on the game. The metadata of a field may give it another `name` in JSON, and a predicate
 `is_valid` for its value.
 """
 
 import types
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
-from functools import lru_cache
-from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
+from functools import cache
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import orjson
 
@@ -233,6 +236,13 @@ class EventFeedPage:
 
 
 @dataclass(frozen=True, slots=True)
+class GamePositions:
+    """The last event of each game of a player, when a stream of all of them begins or is resumed."""
+
+    games: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Receipt:
     """The server's signature for an action that it accepted. Keep `json`."""
 
@@ -306,7 +316,10 @@ def json_of(body: bytes) -> object:
 
 
 def parse(kind: type[T], value: object) -> T:
-    """Return JSON as one of these dataclasses; unknown fields are ignored. Raises InvalidResponse."""
+    """Return JSON as a dataclass or a TypedDict. Raises InvalidResponse.
+
+    A dataclass ignores fields that it does not have; a TypedDict keeps them.
+    """
     try:
         result: T = _parse(kind, value, "")
     except _WrongForm as error:
@@ -333,19 +346,42 @@ def _parse(kind: Any, value: object, path: str) -> Any:
         return _dataclass(kind, value, path)
     origin = get_origin(kind)
     if origin in {Union, types.UnionType}:
-        kinds = get_args(kind)
-        if value is None and types.NoneType in kinds:
-            return None
-        (kind,) = (kind for kind in kinds if kind is not types.NoneType)
-        return _parse(kind, value, path)
-    if origin is tuple:
+        return _union(get_args(kind), value, path)
+    if origin in {tuple, list}:
         if not isinstance(value, list):
             raise _WrongForm(path)
         item = get_args(kind)[0]
-        return tuple(_parse(item, entry, f"{path}.{i}") for i, entry in enumerate(value))
-    if isinstance(value, dict):
-        return value
-    raise _WrongForm(path)
+        return origin(_parse(item, entry, f"{path}.{i}") for i, entry in enumerate(value))
+    if not isinstance(value, dict):
+        raise _WrongForm(path)
+    if is_typeddict(kind):
+        return value | {
+            name: _parse(hint, value[name], f"{path}.{name}".lstrip("."))
+            for name, hint in _typed_dict(kind, value, path)
+        }
+    if origin is dict:
+        item = get_args(kind)[1]
+        return {name: _parse(item, entry, f"{path}.{name}") for name, entry in value.items()}
+    return value
+
+
+def _union(kinds: Sequence[Any], value: object, path: str) -> Any:
+    if value is None and types.NoneType in kinds:
+        return None
+    members = [kind for kind in kinds if kind is not types.NoneType]
+    for kind in members[:-1]:
+        with suppress(_WrongForm):
+            return _parse(kind, value, path)
+    return _parse(members[-1], value, path)
+
+
+def _typed_dict(kind: Any, value: JsonObject, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a TypedDict that a value has, with their types."""
+    for name, hint in _hints(kind).items():
+        if name in value:
+            yield name, hint
+        elif name in kind.__required_keys__:
+            raise _WrongForm(f"{path}.{name}".lstrip("."))
 
 
 def _dataclass(kind: Any, value: object, path: str) -> Any:
@@ -368,7 +404,12 @@ def _dataclass(kind: Any, value: object, path: str) -> Any:
     return kind(**attributes)
 
 
-@lru_cache(maxsize=64)
+@cache
+def _hints(kind: Any) -> Mapping[str, Any]:
+    return get_type_hints(kind)
+
+
+@cache
 def _fields(kind: Any) -> tuple[tuple[Field[Any], Any], ...]:
-    hints: Mapping[str, Any] = get_type_hints(kind)
+    hints = _hints(kind)
     return tuple((attribute, hints[attribute.name]) for attribute in fields(kind))

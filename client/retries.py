@@ -11,8 +11,8 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 import httpx
 
-from client.calls import Call
 from client.errors import MAX_LINE, InvalidResponse, ServerUnreachable, problem
+from client.requests import Call
 from domain.messages import Value, message
 
 T = TypeVar("T")
@@ -56,6 +56,7 @@ class Response:
     retry_after: float | None
     location: str | None = None
     """The target of a redirection; clients do not follow it."""
+    etag: str | None = None
 
     @property
     def is_success(self) -> bool:
@@ -167,6 +168,7 @@ class BodyReader:
             bytes(self._parts),
             retry_after_of(headers),
             None if location is None else location[:MAX_LINE],
+            headers.get("etag"),
         )
 
 

@@ -2,17 +2,18 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import Final
-from urllib.parse import quote
+from typing import Any, Final, Generic, TypeVar
 
 import httpx
 from httpx_sse import EventSource, ServerSentEvent, SSEError
 from typing_extensions import override
 
-from client.calls import PREFIX
 from client.errors import InvalidResponse, StreamReset
-from client.results import Event, json_of, parse
+from client.requests import PREFIX, segment
+from client.results import Event, GamePositions, json_of, parse
 from client.retries import BodyReader, Limits, Outcome, Response, failure, retry_pause
+
+T = TypeVar("T")
 
 _PAUSE_AFTER_CLOSE: Final = 0.2
 """Seconds to wait before resuming a stream that the server has closed normally."""
@@ -20,13 +21,15 @@ _PROBLEM_BYTES: Final = 1 << 16
 """The number of bytes that are read of a problem, if the server refuses the stream."""
 
 
-class StreamProgress:
+class StreamProgress(Generic[T]):
     """The state of one stream: the last event received, and the attempts that failed since then."""
 
-    def __init__(self, game: str, after: int, limits: Limits) -> None:
-        self.path = f"{PREFIX}/games/{quote(game, safe='')}/stream"
+    path: str
+    _last_id: str | None
+    """The id with which the stream is resumed."""
+
+    def __init__(self, limits: Limits) -> None:
         self._is_over = False
-        self._last = after
         self._limits = limits
         self._failures = 0
         self._unread_bytes = 0
@@ -39,11 +42,8 @@ class StreamProgress:
     @property
     def headers(self) -> dict[str, str]:
         """The headers of the next request, with which the stream continues after the last event."""
-        return {
-            "Accept": "text/event-stream",
-            "Cache-Control": "no-store",
-            "Last-Event-ID": str(self._last),
-        }
+        resumed = {} if self._last_id is None else {"Last-Event-ID": self._last_id}
+        return {"Accept": "text/event-stream", "Cache-Control": "no-store", **resumed}
 
     @contextmanager
     def attempt(self) -> Iterator[None]:
@@ -66,9 +66,8 @@ class StreamProgress:
         """Note the response of a server that refuses the stream."""
         self._outcome = response
 
-    def receive(self, server_event: ServerSentEvent) -> Event | None:
-        """Return the event of the log that a server-sent event contains; None for any other server-sent
-        event.
+    def receive(self, server_event: ServerSentEvent) -> T | None:
+        """Return what a server-sent event of this stream contains; None if it is nothing for the caller.
 
         Raises StreamReset and InvalidResponse.
         """
@@ -85,15 +84,11 @@ class StreamProgress:
         if not server_event.data:
             # The decoder reports the end of a comment like this, once there was an id.
             return None
-        event = parse(Event, json_of(server_event.data.encode()))
-        if event.seq != self._last + 1:
-            raise InvalidResponse.with_message(
-                "the stream continues with event {seq} after event {last}",
-                seq=event.seq,
-                last=self._last,
-            )
-        self._last = event.seq
-        return event
+        return self._read(server_event)
+
+    def _read(self, server_event: ServerSentEvent) -> T:
+        """Return what a server-sent event contains. Raises InvalidResponse."""
+        raise NotImplementedError
 
     def pause(self) -> float:
         """Return the seconds to wait before the stream is resumed, after its connection has ended.
@@ -125,11 +120,62 @@ class StreamProgress:
             raise InvalidResponse.with_message("the server's response is too long")
 
 
+class GameStream(StreamProgress[Event]):
+    """The stream of a game."""
+
+    def __init__(self, game: str, after: int, limits: Limits) -> None:
+        super().__init__(limits)
+        self.path = f"{PREFIX}/games/{segment(game)}/stream"
+        self._last_id = str(after)
+        self._last = after
+
+    @override
+    def _read(self, server_event: ServerSentEvent) -> Event:
+        event = parse(Event, json_of(server_event.data.encode()))
+        _check_order(event, self._last)
+        self._last = event.seq
+        self._last_id = str(event.seq)
+        return event
+
+
+class PlayerStream(StreamProgress[Event | GamePositions]):
+    """The stream of all games of a player. The server alone knows what the ids mean."""
+
+    def __init__(self, limits: Limits) -> None:
+        super().__init__(limits)
+        self.path = f"{PREFIX}/me/stream"
+        self._last_id = None
+        self._last: dict[str, int] = {}
+
+    @override
+    def _read(self, server_event: ServerSentEvent) -> Event | GamePositions:
+        value = json_of(server_event.data.encode())
+        if server_event.event == "games":
+            positions = parse(GamePositions, value)
+            if self._last_id is None:
+                self._last = dict(positions.games)
+            self._last_id = server_event.id
+            return positions
+        event = parse(Event, value)
+        _check_order(event, self._last.get(event.game, 0))
+        self._last[event.game] = event.seq
+        self._last_id = server_event.id
+        return event
+
+
+def _check_order(event: Event, last: int) -> None:
+    """Raise InvalidResponse unless an event follows the last one of its game."""
+    if event.seq != last + 1:
+        raise InvalidResponse.with_message(
+            "the stream continues with event {seq} after event {last}", seq=event.seq, last=last
+        )
+
+
 class BoundedBody(httpx.SyncByteStream, httpx.AsyncByteStream):
     """The body of a stream, which raises InvalidResponse when one event is too long."""
 
     def __init__(
-        self, body: httpx.SyncByteStream | httpx.AsyncByteStream, progress: StreamProgress
+        self, body: httpx.SyncByteStream | httpx.AsyncByteStream, progress: StreamProgress[Any]
     ) -> None:
         self._body = body
         self._progress = progress
@@ -149,7 +195,7 @@ class BoundedBody(httpx.SyncByteStream, httpx.AsyncByteStream):
             yield part
 
 
-def event_source(response: httpx.Response, progress: StreamProgress) -> EventSource:
+def event_source(response: httpx.Response, progress: StreamProgress[Any]) -> EventSource:
     """Return the server-sent events of a response, whose body is bounded."""
     body = BoundedBody(response.stream, progress)
     return EventSource(httpx.Response(response.status_code, headers=response.headers, stream=body))

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from cartulary.command_line import argument, bad_parameter, group, option
 from cartulary.commands.audit import EXIT_STATUS
@@ -72,7 +71,7 @@ def audit_tournament(
         if is_url(source):
             server, id = _parts_of(source)
             client = stack.enter_context(client_of(server))
-            data = _download(client, f"/tournaments/{quote(id, safe='')}/record")
+            data = client.tournaments.get_record(id)
             load_game = _games_of(client)
         else:
             data = _read_file(Path(source))
@@ -170,12 +169,3 @@ def _games_of(client: "Client") -> Callable[[str], bytes | None]:
             return None
 
     return load
-
-
-def _download(client: "Client", path: str) -> bytes:
-    """Return what a server has at a path of its interface."""
-    from dataclasses import replace
-
-    from client.calls import call
-
-    return client.run(replace(call("GET", path, bytes), is_record=True))

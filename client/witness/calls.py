@@ -5,8 +5,8 @@ Their results have the right form, and those about the log are bounded in size, 
 
 from typing import Any, Final
 
-from client.calls import Call, call
 from client.errors import InvalidResponse
+from client.requests import Call, call
 from client.results import json_of, unexpected
 from domain.errors import Unreadable
 from domain.json_types import JsonObject

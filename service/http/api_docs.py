@@ -96,7 +96,7 @@ def register(app: Flask, blueprints: Iterable[Blueprint]) -> None:
 
     @cache
     def document() -> bytes:
-        return _document(app, blueprints)
+        return document_of(app, blueprints)
 
     def openapi() -> Response:
         return Response(document(), content_type="application/json")
@@ -117,7 +117,7 @@ def _with_authentication(view: Callable[..., Response]) -> Callable[..., Respons
     return endpoint
 
 
-def _document(app: Flask, blueprints: Iterable[Blueprint]) -> bytes:
+def document_of(app: Flask, blueprints: Iterable[Blueprint]) -> bytes:
     """Return the OpenAPI document.
 
     It is made when it is first requested, since it takes longer to make than the rest of the application.

@@ -69,6 +69,7 @@ _BLUEPRINTS: Final = (
     administration.blueprint,
 )
 
+_DOCUMENTED: Final = (*_BLUEPRINTS, health.blueprint)
 _SAFE_METHODS: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
@@ -126,10 +127,15 @@ def create_app(service: Service, metrics: Metrics | None = None) -> Flask:
     for blueprint in _BLUEPRINTS:
         app.register_blueprint(blueprint, url_prefix=api_docs.PREFIX)
     app.register_blueprint(health.blueprint)
-    api_docs.register(app, (*_BLUEPRINTS, health.blueprint))
+    api_docs.register(app, _DOCUMENTED)
     reserve_words(app, service)
     language.register(app)
     problems.register(app)
     if service.settings.wait_replicas:
         wait_for_replicas(app, service.replication)
     return app
+
+
+def openapi_document(app: Flask) -> bytes:
+    """Return the OpenAPI document of an application that `create_app` has created."""
+    return api_docs.document_of(app, _DOCUMENTED)

@@ -3,8 +3,9 @@
 import orjson
 import pytest
 
-from client.calls import Call, server_keys
+from client.calls import server_keys
 from client.errors import InvalidResponse
+from client.requests import Call
 from client.results import MAX_KEYS
 from client.witness import calls
 from ledger.transparency.merkle import MAX_PATH

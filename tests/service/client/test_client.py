@@ -17,7 +17,8 @@ from cartulary.client import (
     RequestRefused,
     Unauthorised,
 )
-from client.clients import _Method
+from client.groups.all import Groups
+from client.methods import Method
 from ledger.record import read
 from service.store.redis_event_store import RedisEventStore
 from service.transparency.head_log import HeadLog
@@ -39,7 +40,7 @@ def players(web: WebServer) -> Iterator[tuple[Client, Client]]:
 
 def test_the_examples_of_the_page_run_in_order(web: WebServer) -> None:
     examples = fences(DOCS / "client.md", "python client")
-    assert len(examples) == 4
+    assert len(examples) == 6
     names: dict[str, object] = {"URL": web.url}
     for example in examples:
         exec(compile(example, "docs/client.md", "exec"), names)  # noqa: S102 # our own page
@@ -52,11 +53,14 @@ def test_the_examples_of_the_page_run_in_order(web: WebServer) -> None:
 def test_the_page_has_every_method() -> None:
     page = (DOCS / "client.md").read_text()
     methods = [
-        name for kind in Client.__mro__ for name, m in vars(kind).items() if isinstance(m, _Method)
+        name for kind in Client.__mro__ for name, m in vars(kind).items() if isinstance(m, Method)
     ]
     assert len(methods) > 20
-    for name in (*methods, "stream"):
+    for name in (*methods, "stream", "stream_mine"):
         assert f"`{name}(" in page, name
+    for group in vars(Groups):
+        if not group.startswith("_"):
+            assert f"| `{group}` |" in page, group
 
 
 def test_the_events_of_all_public_games_are_followed(

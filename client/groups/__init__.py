@@ -1,0 +1,1 @@
+"""The calls of the HTTP interface that are described by the OpenAPI document, in groups."""

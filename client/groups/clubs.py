@@ -1,0 +1,326 @@
+"""Groups of players.
+
+`python -m service.http.client_generator` has written this file.
+"""
+
+from typing import Literal, NotRequired, TypedDict, Unpack
+
+from client.groups.shared import DeliveryList, NamedPlayer
+from client.methods import C_co, Group, Method
+from client.requests import Call, call, read_nothing, reader, segment
+
+
+class ClubDetails(TypedDict):
+    """A club as a viewer sees it. `you` is what the viewer is to the club, or null. `invitation`
+    is the token of the invitation link, or null, for the owner with a session.
+    """
+
+    id: str
+    name: str
+    about: str
+    private: bool
+    created: str
+    owner: NamedPlayer
+    members: int
+    you: str | None
+    invitation: NotRequired[str | None]
+
+
+class ClubEntry(TypedDict):
+    """A club. `members` is their number, the owner included."""
+
+    id: str
+    name: str
+    about: str
+    private: bool
+    created: str
+    owner: NamedPlayer
+    members: int
+
+
+class ClubList(TypedDict):
+    """A page of clubs. `next` is the `cursor` of the next page, or null."""
+
+    clubs: list[ClubEntry]
+    next: str | None
+
+
+class ClubMember(TypedDict):
+    """A player with a relation to a club, and since when."""
+
+    id: str
+    handle: str
+    since: str
+
+
+class ClubMemberList(TypedDict):
+    """A page of players, the earliest first. `next` is the `after` of the next page, or null."""
+
+    players: list[ClubMember]
+    next: str | None
+
+
+class ClubMembership(TypedDict):
+    """What the player is to the club."""
+
+    you: str
+
+
+class ClubWebhook(TypedDict):
+    """The webhook of a club. `secret` is in the response that sets a webhook of the format
+    `plain`.
+    """
+
+    id: str
+    url: str
+    created: str
+    failures: int
+    tried_at: str | None
+    disabled_at: str | None
+    paused_until: str | None
+    result: str | None
+    secret: NotRequired[str]
+    format: str
+
+
+class CreateClub(TypedDict):
+    """The body of a request: CreateClub."""
+
+    name: str
+    about: NotRequired[str]
+    private: NotRequired[bool]
+
+
+class EditClub(TypedDict):
+    """The body of a request: EditClub."""
+
+    name: NotRequired[str]
+    about: NotRequired[str]
+
+
+class Invitation(TypedDict):
+    """An invitation to a game: the id of the player who is invited, or the token of a link. The
+    page `/invitations/TOKEN` opens it in a browser.
+    """
+
+    invited: NotRequired[str]
+    token: NotRequired[str]
+
+
+class Invite(TypedDict):
+    """The body of a request: Invite."""
+
+    handle: NotRequired[str | None]
+
+
+class JoinClub(TypedDict):
+    """The body of a request: JoinClub."""
+
+    invitation: NotRequired[str | None]
+
+
+class NameMember(TypedDict):
+    """The body of a request: NameMember."""
+
+    handle: str
+
+
+class OwnClub(TypedDict):
+    """A club of the player. `you` is what the player is to it."""
+
+    id: str
+    name: str
+    about: str
+    private: bool
+    created: str
+    owner: NamedPlayer
+    members: int
+    you: str
+
+
+class OwnClubList(TypedDict):
+    """All clubs of which a player is a member, to which they are invited or which they ask to
+    join.
+    """
+
+    clubs: list[OwnClub]
+    next: str | None
+
+
+class SetClubWebhook(TypedDict):
+    """The body of a request: SetClubWebhook."""
+
+    url: str
+    format: NotRequired[Literal["plain", "discord", "slack"]]
+
+
+def list_clubs(*, cursor: str | None = None, limit: int | None = None) -> Call[ClubList]:
+    """List the public clubs by name. Private clubs are on no list but `GET /me/clubs`."""
+    return call("GET", "/clubs", reader(ClubList), params={"cursor": cursor, "limit": limit})
+
+
+def create_club(**body: Unpack[CreateClub]) -> Call[ClubDetails]:
+    """Create a club, whose owner is the player.
+
+    A guest, and a player with too many clubs, get a 409, and so does a name that looks like that of
+    another public club.
+    """
+    return call("POST", "/clubs", reader(ClubDetails), body=body)
+
+
+def list_my_clubs() -> Call[OwnClubList]:
+    """List the clubs of which the player is a member, to which they are invited or which they
+    ask to join.
+
+    Invitations by players whom the player has muted are left out.
+    """
+    return call("GET", "/me/clubs", reader(OwnClubList))
+
+
+def get_club(club: str, /) -> Call[ClubDetails]:
+    """Get a club. A private club is a 404 for everybody but its members and those who are
+    invited.
+    """
+    return call("GET", f"/clubs/{segment(club)}", reader(ClubDetails))
+
+
+def edit_club(club: str, /, **body: Unpack[EditClub]) -> Call[ClubDetails]:
+    """Change the name or the description of a club, as its owner."""
+    return call("PATCH", f"/clubs/{segment(club)}", reader(ClubDetails), body=body)
+
+
+def close_club(club: str, /) -> Call[None]:
+    """Close a club for ever, as its owner. Its games go on."""
+    return call("DELETE", f"/clubs/{segment(club)}", read_nothing)
+
+
+def hand_club_on(club: str, /, **body: Unpack[NameMember]) -> Call[None]:
+    """Make another member the owner of a club. Its invitation link is revoked."""
+    return call("PUT", f"/clubs/{segment(club)}/owner", read_nothing, body=body)
+
+
+def list_club_members(
+    club: str,
+    /,
+    *,
+    relation: Literal["member", "invited", "requesting"] | None = None,
+    after: str | None = None,
+    limit: int | None = None,
+) -> Call[ClubMemberList]:
+    """List the members of a club or, as its owner, those who are invited or ask to join."""
+    return call(
+        "GET",
+        f"/clubs/{segment(club)}/members",
+        reader(ClubMemberList),
+        params={"relation": relation, "after": after, "limit": limit},
+    )
+
+
+def join_club(club: str, /, **body: Unpack[JoinClub]) -> Call[ClubMembership]:
+    """Become a member of a club, with an invitation, or ask its owner to become one.
+
+    With the token of an invitation link, or if the owner has invited the player, the player is a
+    member at once. A private club can be joined in these ways only. The request can be repeated.
+    """
+    return call("PUT", f"/clubs/{segment(club)}/members/me", reader(ClubMembership), body=body)
+
+
+def leave_club(club: str, /) -> Call[None]:
+    """Leave a club, decline an invitation to it, or withdraw the request to join it.
+
+    The owner hands the club on, or closes it, before (409). The request can be repeated.
+    """
+    return call("DELETE", f"/clubs/{segment(club)}/members/me", read_nothing)
+
+
+def admit_to_club(club: str, handle: str, /) -> Call[None]:
+    """Admit a player who has asked to join, as the owner. The request can be repeated."""
+    return call("PUT", f"/clubs/{segment(club)}/members/{segment(handle)}", read_nothing)
+
+
+def remove_from_club(club: str, handle: str, /) -> Call[None]:
+    """Remove a member, revoke an invitation or decline a request, as the owner.
+
+    The games in which a removed member plays go on. The invitation link is revoked with a member.
+    """
+    return call("DELETE", f"/clubs/{segment(club)}/members/{segment(handle)}", read_nothing)
+
+
+def invite_to_club(club: str, /, **body: Unpack[Invite]) -> Call[Invitation]:
+    """Invite a player by their handle, or make an invitation link, as the owner.
+
+    A player who asks to join is admitted. Without a `handle`, the response has the token of a link,
+    which is valid for 30 days and replaces the one before. The page `/clubs/invitations/TOKEN`
+    opens it in a browser.
+    """
+    return call("POST", f"/clubs/{segment(club)}/invitations", reader(Invitation), body=body)
+
+
+def revoke_club_link(club: str, /) -> Call[None]:
+    """Revoke the invitation link of a club, as its owner. The request can be repeated."""
+    return call("DELETE", f"/clubs/{segment(club)}/invitations", read_nothing)
+
+
+def get_club_webhook(club: str, /) -> Call[ClubWebhook]:
+    """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
+    return call("GET", f"/clubs/{segment(club)}/webhook", reader(ClubWebhook))
+
+
+def set_club_webhook(club: str, /, **body: Unpack[SetClubWebhook]) -> Call[ClubWebhook]:
+    """Give a club a webhook, as its owner, instead of the one before.
+
+    It reports that a game of the club was created, has started, or is over. `secret` is shown only
+    in this response. A webhook that is set with a personal token is removed when the token is
+    revoked or ends.
+    """
+    return call("PUT", f"/clubs/{segment(club)}/webhook", reader(ClubWebhook), body=body)
+
+
+def remove_club_webhook(club: str, /) -> Call[None]:
+    """Remove the webhook of a club, as its owner. The request can be repeated."""
+    return call("DELETE", f"/clubs/{segment(club)}/webhook", read_nothing)
+
+
+def test_club_webhook(club: str, /) -> Call[None]:
+    """Have a test posted to the webhook of a club, as its owner.
+
+    `GET /clubs/CLUB/webhook` shows the result a moment later. The tests of all webhooks of a player
+    are counted together.
+    """
+    return call("POST", f"/clubs/{segment(club)}/webhook/test", read_nothing)
+
+
+def list_club_deliveries(
+    club: str, /, *, cursor: str | None = None, limit: int | None = None
+) -> Call[DeliveryList]:
+    """List the deliveries to the webhooks that a club has had, as its owner."""
+    return call(
+        "GET",
+        f"/clubs/{segment(club)}/webhook/deliveries",
+        reader(DeliveryList),
+        params={"cursor": cursor, "limit": limit},
+    )
+
+
+class ClubsCalls(Group[C_co]):
+    """Groups of players."""
+
+    list = Method(list_clubs)
+    create = Method(create_club)
+    list_own = Method(list_my_clubs)
+    get = Method(get_club)
+    edit = Method(edit_club)
+    close = Method(close_club)
+    hand_on = Method(hand_club_on)
+    list_members = Method(list_club_members)
+    join = Method(join_club)
+    leave = Method(leave_club)
+    admit = Method(admit_to_club)
+    remove = Method(remove_from_club)
+    invite = Method(invite_to_club)
+    revoke_link = Method(revoke_club_link)
+    get_webhook = Method(get_club_webhook)
+    set_webhook = Method(set_club_webhook)
+    remove_webhook = Method(remove_club_webhook)
+    test_webhook = Method(test_club_webhook)
+    list_deliveries = Method(list_club_deliveries)

@@ -1,0 +1,223 @@
+"""The types that several groups of calls use.
+
+`python -m service.http.client_generator` has written this file.
+"""
+
+from typing import NotRequired, TypedDict
+
+from domain.json_types import JsonObject
+
+
+class Announcement(TypedDict):
+    """An announcement of the administrators. `text` is for the reader, and in `language`."""
+
+    id: str
+    text: str
+    language: str
+    texts: dict[str, str]
+    at: str
+    ends: str
+
+
+class OnDeadline(TypedDict):
+    """What happens at a deadline. Every field may be left out, and has its default then."""
+
+    placement: NotRequired[str]
+    turn: NotRequired[str]
+    excused: NotRequired[int]
+    remove_after: NotRequired[int | None]
+    abandon_after: NotRequired[int]
+
+
+class Clock(TypedDict):
+    """How much time a player has, which time counts, and what happens when it is over. It has at
+    least one of `per_turn` and `bank`; docs/clocks.md has the meaning of each field.
+    """
+
+    per_turn: NotRequired[int]
+    bank: NotRequired[int]
+    increment: NotRequired[int]
+    time_zone: NotRequired[str]
+    nights: NotRequired[list[str]]
+    weekends: NotRequired[bool]
+    holidays: NotRequired[bool]
+    on_deadline: NotRequired[OnDeadline]
+
+
+class NotificationDelivery(TypedDict):
+    """One notification on its way through one channel. `due_at` is the time of the next attempt,
+    `tried_at` that of the last one, and `sent_at` is when the receiver accepted it. `result` is
+    why the last attempt has failed. `game` and `seq` are null for a digest, and `tournament` for
+    all but what is about one.
+    """
+
+    delivery: str
+    channel: str
+    kind: str
+    subject: str
+    about: str
+    game: str | None
+    tournament: str | None
+    seq: int | None
+    players: list[str]
+    status: str
+    attempts: int
+    created_at: str
+    due_at: str | None
+    tried_at: str | None
+    sent_at: str | None
+    result: str | None
+
+
+class DeliveryList(TypedDict):
+    """A page of deliveries, newest first. `next` is the `cursor` of the next page, or null."""
+
+    deliveries: list[NotificationDelivery]
+    next: str | None
+
+
+Key = TypedDict("Key", {"key": str, "public": str, "from": str, "until": str | None})
+"""The body of a request: Key."""
+
+
+class NamedPlayer(TypedDict):
+    """A player with an account."""
+
+    id: str
+    handle: str
+
+
+class ProcessState(TypedDict):
+    """A process that has reported lately. `queues` are those of which a worker takes jobs."""
+
+    kind: str
+    version: str
+    queues: list[str]
+    started_at: str
+    seen_at: str
+
+
+class SignatureOfStatement(TypedDict):
+    """The body of a request: SignatureOfStatement."""
+
+    key: str
+    expected_seq: int
+    signature: str
+    salt: NotRequired[str | None]
+
+
+class TournamentReplacement(TypedDict):
+    """A substitute who took the place of another player, with the points of the place."""
+
+    entrant: int
+    player: str
+    replaces: str
+    round: int
+
+
+class TournamentTableSummary(TypedDict):
+    """A table of a round: `game` is null for a bye, and `places` until there is a result."""
+
+    players: list[str]
+    game: str | None
+    places: list[int] | None
+
+
+class TournamentRoundSummary(TypedDict):
+    """A round that is drawn."""
+
+    round: int
+    drawn_at: str
+    ends: str
+    pairing: str | None
+    closed: bool
+    tables: list[TournamentTableSummary]
+
+
+class TournamentStanding(TypedDict):
+    """An entrant in the standings. `tie_breaks` has what decides the places in this format, in
+    order.
+    """
+
+    entrant: int
+    player: str
+    tie_breaks: dict[str, str]
+    points: str
+    wins: int
+    played: int
+
+
+class TournamentDetails(TypedDict):
+    """A tournament with its players and rounds. `entrants` are in the order of the lots; before
+    the draw, those who have registered. `handles` has the handles of all who are named by their
+    ids, null for those who were erased.
+    """
+
+    id: str
+    version: int
+    name: str
+    description: str
+    contact: str
+    status: str
+    organiser: str
+    format: JsonObject
+    rules: str
+    options: JsonObject
+    clock: Clock
+    private: bool
+    least: int
+    most: int
+    created_at: str
+    closes: str
+    round_seconds: int
+    paused_at: str | None
+    players: int
+    rounds: int
+    seq: int
+    hash: str
+    entrants: list[str]
+    withdrawn: list[int]
+    excluded: list[str]
+    substitutes: list[str]
+    replacements: list[TournamentReplacement]
+    commitment: str
+    games_commitment: str
+    secret: str | None
+    games_secret: str | None
+    drawn: list[TournamentRoundSummary]
+    standings: list[list[TournamentStanding]]
+    handles: dict[str, str | None]
+
+
+class TournamentSummary(TypedDict):
+    """A tournament in a list."""
+
+    id: str
+    version: int
+    name: str
+    description: str
+    contact: str
+    status: str
+    organiser: str
+    format: JsonObject
+    rules: str
+    options: JsonObject
+    clock: Clock
+    private: bool
+    least: int
+    most: int
+    created_at: str
+    closes: str
+    round_seconds: int
+    paused_at: str | None
+    players: int
+    rounds: int
+    seq: int
+    hash: str
+
+
+class TournamentList(TypedDict):
+    """A page of tournaments, newest first. `next` is the `cursor` of the next page, or null."""
+
+    tournaments: list[TournamentSummary]
+    next: str | None
