@@ -84,6 +84,8 @@ class Change:
     """The data of its event, after which the event type is named."""
     chosen: tuple[str, ...] = ()
     """The fields of the data that the organiser chooses, besides the reason; the others follow from them."""
+    supplied: tuple[str, ...] = ()
+    """The fields that the server adds to what the organiser chooses, from the record of a game."""
     decide: Callable[[Situation], JsonObject]
     """Returns the data without the reason. Raises NotNow, Malformed."""
     apply: _Apply
@@ -92,3 +94,8 @@ class Change:
     def type(self) -> str:
         """The type of the event."""
         return self.data.__name__
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The fields that the decision is based on."""
+        return (*self.chosen, *self.supplied)

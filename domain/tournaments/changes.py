@@ -8,10 +8,13 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from domain.tournaments.change import MAX_REASON, Change, ChangeFields, Dates, Situation
 from domain.tournaments.events import Decided
+from domain.tournaments.rulings import RULINGS
 from domain.tournaments.texts_and_dates import TEXTS_AND_DATES
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament
 
-CHANGES: Final[Mapping[str, Change]] = {change.type: change for change in TEXTS_AND_DATES}
+CHANGES: Final[Mapping[str, Change]] = {
+    change.type: change for change in (*TEXTS_AND_DATES, *RULINGS)
+}
 """By event type."""
 MAX_CHANGES: Final = 500
 """The most changes by organisers in one tournament."""
@@ -27,7 +30,7 @@ def can_change(tournament: Tournament, player: str) -> bool:
 def decide_change(
     tournament: Tournament, type: str, raw: JsonObject, reason: object, at: str, dates: Dates
 ) -> Decided:
-    """The event of a change. `raw` has the fields that the organiser chooses.
+    """The event of a change. `raw` has the fields that the organiser chooses and the server adds.
 
     Raises Malformed (type, reason, fields), NotNow (over, earlier version, too many changes, not possible).
     """
@@ -35,7 +38,7 @@ def decide_change(
     if change is None:
         raise Malformed({"type": message("is not a change of a tournament")})
     faults: Any = {
-        name: message("is not a field of this change") for name in raw if name not in change.chosen
+        name: message("is not a field of this change") for name in raw if name not in change.given
     }
     if not isinstance(reason, str) or not reason.strip():
         faults["reason"] = message("is needed: everybody reads it")

@@ -453,6 +453,7 @@ def _cancelled(reason: CancelReason) -> Decided:
 
 def game_options(tournament: Tournament, round: int, table: int) -> dict[str, Any]:
     """Return the options of the game at a table, which name its tournament, round and table (from 1)."""
+    drawn = tournament.rounds[round - 1]
     options = {
         name: value for name, value in tournament.options.items() if name not in REQUIREMENTS
     }
@@ -460,11 +461,11 @@ def game_options(tournament: Tournament, round: int, table: int) -> dict[str, An
         **options,
         "seating": "joined",
         "private": tournament.private,
-        "name": tournament.rounds[round - 1].title[:MAX_NAME_CHARACTERS],
+        "name": drawn.title[:MAX_NAME_CHARACTERS],
         "tournament": {
             "id": tournament.id,
             "round": round,
             "table": table,
-            "drawn": tournament.rounds[round - 1].hash,
+            "drawn": drawn.replays.get(table, drawn.hash),
         },
     }

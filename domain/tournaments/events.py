@@ -224,6 +224,28 @@ class TournamentResumed(OrganiserChange):
     ends: NotRequired[Timestamp]
 
 
+class TableRuled(OrganiserChange):
+    """The organiser decides the result of a table. The ground is event `seq` of its game, with this hash."""
+
+    round: PositiveCount
+    table: PositiveCount
+    game: GameId
+    seq: PositiveCount
+    hash: Digest
+    places: Annotated[list[Count], "By seat; 0 for a player who forfeits."]
+
+
+class TableReplayed(OrganiserChange):
+    """A table plays again: its result and its game count no more. The ground is that of `TableRuled`."""
+
+    round: PositiveCount
+    table: PositiveCount
+    game: GameId
+    seq: PositiveCount
+    hash: Digest
+    replay: Annotated[GameId, "The new game, with the same players and seats."]
+
+
 TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
     data.__name__: data
     for data in (
@@ -246,6 +268,8 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         RoundExtended,
         TournamentPaused,
         TournamentResumed,
+        TableRuled,
+        TableReplayed,
     )
 }
 """By event type, the data of the events of a tournament."""

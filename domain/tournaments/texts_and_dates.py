@@ -64,7 +64,7 @@ def _decide_extension(it: Situation) -> JsonObject:
     it.fields.check()
     drawn = round_in_play(it.tournament)
     _require_not_paused(it.tournament)
-    _require_before_last_date(drawn, it.at)
+    require_before_last_date(drawn, it.at)
     if it.fields.raw.get("round", drawn.number) != drawn.number:
         raise not_now("this is not the current round")
     if ends <= drawn.ends:
@@ -85,7 +85,7 @@ def _decide_pause(it: Situation) -> JsonObject:
         if tournament.has_closed(it.at):
             raise not_now("registration has closed")
     elif (drawn := tournament.current_round) is not None and not drawn.is_closed:
-        _require_before_last_date(drawn, it.at)
+        require_before_last_date(drawn, it.at)
     return {}
 
 
@@ -123,14 +123,15 @@ def round_in_play(tournament: Tournament) -> DrawnRound:
     return drawn
 
 
+def require_before_last_date(drawn: DrawnRound, at: str) -> None:
+    """Raise NotNow if the last date of a round has come."""
+    if at >= drawn.ends:
+        raise not_now("the last date of the round has come")
+
+
 def _require_not_paused(tournament: Tournament) -> None:
     if tournament.paused_at is not None:
         raise NotNow(None, PAUSED)
-
-
-def _require_before_last_date(drawn: DrawnRound, at: str) -> None:
-    if at >= drawn.ends:
-        raise not_now("the last date of the round has come")
 
 
 def _require_date(it: Situation, name: str, date: str) -> None:

@@ -48,6 +48,12 @@ class DrawnRound:
     """That of the event `RoundDrawn`, which the games of the round name."""
     title: str = ""
     """The name of the tournament at the time of the draw, which the games have."""
+    rulings: Mapping[int, int] = field(default_factory=dict)
+    """By table, counted from 1, the seq of the event by which an organiser has decided its result."""
+    replays: Mapping[int, str] = field(default_factory=dict)
+    """By table that plays again, the hash of the event that says so, which its game names."""
+    former_games: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """By table that plays again, its games that count no more."""
     is_closed: bool = False
     pairing: PairingMethod | None = None
     """How its tables were found; None in tournaments of version 1."""
@@ -56,6 +62,12 @@ class DrawnRound:
     def open_tables(self) -> tuple[int, ...]:
         """The tables without a result, counted from 1."""
         return tuple(number for number, result in enumerate(self.results, 1) if result is None)
+
+    @property
+    def all_games(self) -> tuple[str, ...]:
+        """The games of all tables, also those that count no more."""
+        former = (game for games in self.former_games.values() for game in games)
+        return (*(game for game in self.games if game is not None), *former)
 
     def is_waiting_for(self, player: str) -> bool:
         """Return whether a player sits at a table that has no result yet."""

@@ -86,7 +86,7 @@ def audit_tournament(
             if tournament is not None:
                 _check_event(audit, tournament, event, listed)
             tournament = evolve_tournament(tournament, event)
-            if event["type"] == "RoundDrawn":
+            if event["type"] in ("RoundDrawn", "TableReplayed"):
                 _check_games(audit, tournament, listed)
             if event["type"] == "GamesSecretPublished":
                 _check_secrets(audit, tournament, listed)
@@ -198,6 +198,8 @@ def _check_event(
         raise _Differs.with_message(
             "what follows from the events before it is another {type}", type=event["type"]
         )
+    if event["type"] in CHANGES and "hash" in CHANGES[event["type"]].supplied:
+        _check_ground(audit, event, keys)
     if event["type"] in _BY_PLAYERS and by != {"player": data["player"]}:
         raise _Differs.with_message("nobody registers another player")
 
@@ -213,8 +215,22 @@ def _change(before: Tournament, event: TournamentEvent) -> Decided:
     if "system" in by or not can_change(before, by["player"]):
         raise _Differs.with_message("its author is not an organiser of the tournament")
     type = event["type"]
-    raw = {name: data[name] for name in CHANGES[type].chosen if name in data}
+    raw = {name: data[name] for name in CHANGES[type].given if name in data}
     return decide_change(before, type, raw, data.get("reason"), event["at"], CALENDAR)
+
+
+def _check_ground(audit: _Audit, event: TournamentEvent, keys: Sequence[JsonObject]) -> None:
+    """Raise _Differs unless the event of a game on which a ruling is based has the stated hash."""
+    data = event["data"]
+    if (record := audit.game(data["game"], keys)) is None:
+        return
+    if data["seq"] > len(record.events):
+        # The record of the game is older than that of the tournament.
+        audit.missing.append(data["game"])
+    elif record.events[data["seq"] - 1]["hash"] != data["hash"]:
+        raise _Differs.with_message(
+            "event {event} of game {game} is another one", event=data["seq"], game=data["game"]
+        )
 
 
 def _closing(before: Tournament, event: TournamentEvent) -> Decided:
@@ -334,9 +350,8 @@ def _last_by(events: Sequence[Event], last_date: str) -> int:
 def _check_secrets(audit: _Audit, tournament: Tournament, keys: Sequence[JsonObject]) -> None:
     games_secret = bytes.fromhex(tournament.games_secret or "")
     for drawn in tournament.rounds:
-        for game_id in drawn.games:
-            record = None if game_id is None else audit.game(game_id, keys)
-            if game_id is None or record is None:
+        for game_id in drawn.all_games:
+            if (record := audit.game(game_id, keys)) is None:
                 continue
             secret = draws.game_secret(games_secret, game_id)
             last = record.events[-1]

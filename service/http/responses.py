@@ -189,9 +189,11 @@ def tournament_details(
                     "players": list(players),
                     "game": game,
                     "places": None if result is None else list(result.places),
+                    "ruling": drawn.rulings.get(number),
+                    "former_games": list(drawn.former_games.get(number, ())),
                 }
-                for players, game, result in zip(
-                    drawn.players, drawn.games, drawn.results, strict=True
+                for number, (players, game, result) in enumerate(
+                    zip(drawn.players, drawn.games, drawn.results, strict=True), 1
                 )
             ],
         }

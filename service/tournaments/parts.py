@@ -45,7 +45,7 @@ class TournamentParts:
             settings.bounds.min_seconds_per_turn,
             clubs,
         )
-        self.changes = TournamentChanges(self.tournaments)
+        self.changes = TournamentChanges(self.tournaments, games.repository)
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
         self.progress = TournamentProgress(

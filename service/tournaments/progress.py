@@ -281,17 +281,16 @@ class TournamentProgress:
         """Yield the times of the last events of the games of a tournament, and of the tournament."""
         yield tournament.at
         for drawn in tournament.rounds:
-            for game_id in drawn.games:
-                if game_id is not None:
-                    with suppress(NotFound):
-                        yield self._repository.load(game_id).game.at
+            for game_id in drawn.all_games:
+                with suppress(NotFound):
+                    yield self._repository.load(game_id).game.at
 
     def _have_all_ended(self, tournament: Tournament) -> bool:
         """Return whether every game of a tournament that is over has ended, or will never be created.
 
         A worker may still be creating one that it found missing just before the end.
         """
-        ids = [id for drawn in tournament.rounds for id in drawn.games if id is not None]
+        ids = [id for drawn in tournament.rounds for id in drawn.all_games]
         types = self._event_store.last_event_types(ids)
         since_end = self._clock.now() - wall_clock.parse(tournament.at)
         is_missing_for_good = since_end >= timedelta(seconds=RETRY_SECONDS)

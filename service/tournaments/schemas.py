@@ -157,6 +157,12 @@ class TournamentTableSummary(TypedDict):
     players: list[PlayerId]
     game: GameId | None
     places: list[Count] | None
+    ruling: Annotated[
+        PositiveCount | None, "The seq of the event by which an organiser decided the result."
+    ]
+    former_games: Annotated[
+        list[GameId], "Those that count no more, because the table plays again."
+    ]
 
 
 class TournamentRoundSummary(TypedDict):

@@ -13,6 +13,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message, Text, Value, message, message_in, plural_message
 from domain.option_fields import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
+from domain.tournaments.changes import SINCE_VERSION
 from domain.tournaments.events import PairingMethod
 from domain.tournaments.formats import (
     BOUNDS,
@@ -27,6 +28,7 @@ from domain.tournaments.formats import (
     seasons,
 )
 from domain.tournaments.pairing import Player
+from domain.tournaments.rulings import can_be_ruled
 from domain.tournaments.standings import BYE_POINTS, NO_PLACE, Result, Standing, TieBreak
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.clock.time_zones import time_zone
@@ -116,6 +118,10 @@ class TableView:
     has_result: bool
     is_decided_by_lot: bool
     """Whether lots decided who advances from it."""
+    is_ruled: bool
+    """Whether an organiser decided its result."""
+    former_games: tuple[str, ...]
+    """Its games that count no more, because it plays again."""
 
     @property
     def players(self) -> tuple[str, ...]:
@@ -135,6 +141,8 @@ class RoundView:
     title: Message
     drawn: DrawnRound
     tables: tuple[TableView, ...]
+    can_be_ruled: bool
+    """Whether an organiser can still decide results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,12 +231,19 @@ def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
             game,
             result is not None,
             is_decided_by_lot(settings, range(len(tournament.entrants)), rounds, number - 1),
+            number in drawn.rulings,
+            drawn.former_games.get(number, ()),
         )
         for number, (players, game, result) in enumerate(
             zip(drawn.players, drawn.games, drawn.results, strict=True), 1
         )
     )
-    return RoundView(title_of_round(tournament, drawn.number), drawn, tables)
+    return RoundView(
+        title_of_round(tournament, drawn.number),
+        drawn,
+        tables,
+        tournament.version >= SINCE_VERSION and can_be_ruled(tournament, drawn.number),
+    )
 
 
 def own_game(tournament: Tournament, player: str | None) -> str | None:

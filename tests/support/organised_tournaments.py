@@ -36,7 +36,7 @@ class OrganisedTournament:
             self.id = create(service, self.olga, format=format, round_seconds=3 * DAY).id
             self._open()
             self._first_round()
-            self._end_round()
+            self._second_round()
             self.time.tick(timedelta(hours=2))
             advance(self.harness)
             self.harness.close()
@@ -46,8 +46,7 @@ class OrganisedTournament:
             self.games = {
                 game: b"".join(service.games.queries.record(game))
                 for drawn in self.load().rounds
-                for game in drawn.games
-                if game is not None
+                for game in drawn.all_games
             }
 
     def load(self) -> Tournament:
@@ -95,8 +94,20 @@ class OrganisedTournament:
         self._wait(minutes=1)
         assert len(self.load().rounds) == 2
 
-    def _end_round(self) -> None:
-        for game in self.load().rounds[-1].games:
-            if game is not None:
-                end_game(self.service, game)
+    def _second_round(self) -> None:
+        """Rule a table, have it play again, rule the other one, and correct a result of the first round."""
+        first, second = (game for game in self.load().rounds[1].games if game is not None)
+        self.change("TableRuled", round=2, table=1, places=[1, 2])
+        end_game(self.service, first)
+        self.change("TableReplayed", round=2, table=1)
         self._wait(minutes=1)
+        (replayed, _) = self.load().rounds[1].games
+        assert replayed not in (None, first)
+        self.change("TableRuled", round=1, table=2, seq=3, places=[0, 1])
+        end_game(self.service, replayed or "", winner=1)
+        self._wait(minutes=1)
+        assert self.load().rounds[1].open_tables == (2,)
+        self.change("TableRuled", round=2, table=2, places=[0, 0])
+        end_game(self.service, second)
+        self._wait(minutes=1)
+        assert self.load().status == "finished"

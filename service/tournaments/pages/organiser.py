@@ -14,8 +14,14 @@ from service.http.problems import status_of
 from service.pages.forms import EMPTY_FORM, Form, entered_form, see_other
 from service.pages.session import require_player
 from service.pages.templating import page
-from service.tournaments.organiser_view import change_rows, entered_change, possible_changes
+from service.tournaments.organiser_view import (
+    change_rows,
+    entered_change,
+    possible_changes,
+    table_to_rule,
+)
 from service.tournaments.pages.tournaments import TOURNAMENTS, visitor_time_zone
+from service.tournaments.view_model import round_view
 
 blueprint = Blueprint("organiser", __name__, template_folder="../templates")
 
@@ -47,12 +53,22 @@ def make_change(tournament_id: str) -> BaseResponse:
 
 
 def _page(tournament: Tournament, form: Form, status: int = 200) -> Response:
+    chosen = {**request.args, **form.values}
+    round, table = chosen.get("round", ""), chosen.get("table", "")
+    drawn = tournament.rounds if tournament.status == "running" else ()
     return page(
         "organise.html",
         status,
         tournament=tournament,
         form=form,
         empty=EMPTY_FORM,
+        rounds=[
+            view
+            for view in (round_view(tournament, each) for each in reversed(drawn))
+            if view.can_be_ruled
+        ],
+        round=round,
+        table=table_to_rule(tournament, round, table),
         possible=possible_changes(tournament),
         changes=change_rows(tournament),
         time_zone=visitor_time_zone(),

@@ -135,3 +135,73 @@ def test_a_pause_holds_everything_and_moves_the_next_date_by_its_length() -> Non
     log.change("TournamentResumed")
     assert log.tournament.rounds[0].ends == "2026-03-04T09:00:00.000Z"
     decisions.close_round(log.tournament)
+
+
+def ground(**fields: Any) -> dict[str, Any]:
+    """Return the fields of a ruling on the first table, with its ground."""
+    return {"round": 1, "table": 1, "seq": 7, "hash": "f" * 64, **fields}
+
+
+def test_a_result_is_ruled_with_places_that_are_a_ranking() -> None:
+    log = Organised(("ada", "ben", "cyd", "dan"), format="single_group", table_size=4)
+    assert (
+        log.refused("TableRuled", **ground(places=[1, 2, 3, 4])) == "the tournament has not begun"
+    )
+    log.close()
+    for wrong in ([1, 2, 3], [1, 2, 2, 3], [2, 3, 4, 0], [1, 1, 1, True], "1", [1, 2, 4, 4]):
+        assert "places by seat" in log.refused("TableRuled", **ground(places=wrong)), wrong
+    assert "round" in log.refused("TableRuled", **ground(round=2, places=[1, 2, 3, 4]))
+    assert "hash" in log.refused("TableRuled", **ground(hash=None, places=[1, 2, 3, 4]))
+    log.change("TableRuled", **ground(places=[1, 2, 2, 0]))
+    assert log.refused("TableRuled", **ground(places=[1, 2, 2, 0])) == "nothing would change"
+    drawn = log.tournament.rounds[0]
+    assert (drawn.open_tables, dict(drawn.rulings)) == ((), {1: log.tournament.seq})
+    log.change("TableRuled", **ground(places=[0, 0, 0, 0]))
+    assert [row.points for row in log.tournament.standings()[0].standings] == [0, 0, 0, 0]
+
+
+def test_a_bye_is_not_ruled() -> None:
+    log = Organised(("ada", "ben", "cyd"))
+    log.close()
+    assert log.refused("TableRuled", **ground(table=2, places=[1])) == "this table has no game"
+
+
+def test_a_table_that_plays_again_has_a_new_game_and_no_result() -> None:
+    log = Organised(("ada", "ben"))
+    log.close()
+    log.pending.at = OPENED
+    log.change("TableRuled", **ground(places=[1, 2]))
+    (former,) = log.tournament.rounds[0].games
+    log.change("TableReplayed", **ground())
+    drawn = log.tournament.rounds[0]
+    assert (drawn.open_tables, dict(drawn.rulings)) == ((1,), {})
+    assert drawn.all_games == (drawn.games[0], former)
+    assert former != drawn.games[0]
+    # The history of the new game covers the order to play it.
+    named = decisions.game_options(log.tournament, 1, 1)["tournament"]["drawn"]
+    assert named == log.tournament.hash != drawn.hash
+    log.withdraw("ada")
+    assert log.refused("TableReplayed", **ground()) == "a player of this table takes part no more"
+
+
+@pytest.mark.parametrize(
+    ("format", "can_rule"),
+    [
+        ({"format": "swiss", "rounds": 3}, True),
+        ({"format": "round_robin", "cycles": 1}, True),
+        ({"format": "league", "seasons": 2}, True),
+        ({"format": "knockout"}, False),
+        ({"format": "ladder", "rounds": 3}, False),
+    ],
+)
+def test_an_earlier_result_is_ruled_only_where_nobody_has_advanced_by_it(
+    format: dict[str, Any], can_rule: bool
+) -> None:
+    log = Organised(("ada", "ben", "cyd", "dan"), **format)
+    log.close()
+    log.play()
+    assert log.refused("TableReplayed", **ground()) == "this is not the current round"
+    if can_rule:
+        log.change("TableRuled", **ground(places=[1, 1]))
+    else:
+        assert "has advanced" in log.refused("TableRuled", **ground(places=[1, 1]))

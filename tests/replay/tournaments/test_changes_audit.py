@@ -65,6 +65,15 @@ def twice(type: str, number: int = 0) -> Lie:
     return change
 
 
+def twice_with_former_game(events: list[JsonObject]) -> None:
+    """Record the result of a table that plays again from the game that counts no more."""
+    replayed = of_type(events, "TableReplayed")
+    data = {name: replayed["data"][name] for name in ("round", "table", "game", "seq", "hash")}
+    result = of_type(events, "ResultRecorded", 2)
+    before = {**result, "data": {**data, "places": result["data"]["places"]}}
+    events.insert(events.index(result), before)
+
+
 LIES: list[tuple[Lie, str]] = [
     (by_another("TextsChanged"), "TextsChanged"),
     (by_server("TextsChanged"), "TextsChanged"),
@@ -89,6 +98,23 @@ LIES: list[tuple[Lie, str]] = [
     (with_data("TournamentResumed", 1, ends=None), "TournamentResumed"),
     # In a pause, no round is closed.
     (without("TournamentResumed", 1), "ResultRecorded"),
+    (by_another("TableRuled"), "TableRuled"),
+    (by_server("TableRuled"), "TableRuled"),
+    (with_data("TableRuled", reason=None), "TableRuled"),
+    (with_data("TableRuled", hash="0" * 64), "TableRuled"),
+    (with_data("TableRuled", seq=1), "TableRuled"),
+    (with_data("TableRuled", places=[2, 2]), "TableRuled"),
+    (with_data("TableRuled", game="0" * 16), "TableRuled"),
+    (with_data("TableRuled", 1, places=[1, 1]), "TournamentFinished"),
+    (twice("TableRuled", 2), "TableRuled"),
+    (without("TableRuled", 2), "RoundClosed"),
+    (by_another("TableReplayed"), "TableReplayed"),
+    (with_data("TableReplayed", reason=""), "TableReplayed"),
+    (with_data("TableReplayed", replay="0" * 16), "TableReplayed"),
+    (with_data("TableReplayed", hash="0" * 64), "TableReplayed"),
+    # The result of the game before the replay is counted instead, or as well.
+    (without("TableReplayed"), "ResultRecorded"),
+    (twice_with_former_game, "ResultRecorded"),
 ]
 """Changes after which the server repairs every hash and signs anew, and the event at which each is found."""
 

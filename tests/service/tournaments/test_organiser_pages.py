@@ -108,3 +108,40 @@ def test_only_the_organiser_sees_the_page(
         == 403
     )
     assert service.tournaments.tournaments.load(id).changes == ()
+
+
+def test_an_organiser_rules_on_a_table_and_has_it_play_again(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    host, visitor = browser_of(app, service, "olga"), app.test_client()
+    harness = WorkerHarness(service)
+    id = create(service, olga).id
+    own, address = f"/tournaments/{id}", f"/tournaments/{id}/organise"
+    register(service, id, register_accounts(service, 4))
+    time.tick(timedelta(days=1))
+    advance(harness)
+    first = service.tournaments.tournaments.load(id).rounds[0].games[0]
+    assert f'href="{address}?round=1&amp;table=1#results-heading"' in host.get(address).text
+    about = {"round": "1", "table": "1"}
+    page = host.get(f"{address}?round=1&table=1").text
+    assert "Table 1 of round 1" in page
+    wrong = {**about, "place-0": "2", "place-1": "2"}
+    refused = post(host, address, address, type="TableRuled", reason="they agreed", **wrong)
+    assert refused.status_code == 400
+    assert "must be the places by seat" in refused.text.lower()
+    assert '<option value="2" selected>' in refused.text
+    fields = {**about, "place-0": "0", "place-1": "1", "seq": "4"}
+    assert change(host, id, "TableRuled", **fields) == 303
+    page = visitor.get(own).text
+    assert "Decided by the organiser." in page
+    assert f'href="/games/{first}?seq=4"' in page
+    assert change(host, id, "TableRuled", **{**fields, "place-0": "1", "seq": "999"}) == 400
+    assert change(host, id, "TableReplayed", **about) == 303
+    page = visitor.get(own).text
+    assert "plays again" in page
+    assert "A game that counts no more" in page
+    assert f'href="/games/{first}"' in page
+    shown = visitor.get(f"/api/v1/tournaments/{id}").get_json()["drawn"][0]["tables"]
+    assert (shown[0]["places"], shown[0]["former_games"]) == (None, [first])
+    assert change(host, id, "TableReplayed", **about) == 409, "the new game has not begun"
+    harness.close()
