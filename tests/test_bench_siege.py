@@ -49,6 +49,7 @@ TARGET = Target(
     short_game_events=10,
     open_games=("open",),
     games_to_start=("start",),
+    finished_games=("over",),
     webhook_port=2,
     pages=("/", "/account", "/games/GAME"),
 )

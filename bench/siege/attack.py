@@ -52,6 +52,8 @@ class Target:
     """Games for three that the first account has created."""
     games_to_start: tuple[str, ...]
     """Games for two that the first account has created."""
+    finished_games: tuple[str, ...]
+    """Public games that are over, which have not been analysed."""
     webhook_port: int
     """The port to which the service posts notifications, if an attack has set that."""
     pages: tuple[str, ...]

@@ -146,6 +146,17 @@ def _webhooks(target: Target) -> Traffic:
     return Traffic(script, CONNECTIONS, 20, ONE_ADDRESS, total=total)
 
 
+def _analyses(target: Target) -> Traffic:
+    tokens, games = target.tokens[2:], target.finished_games
+
+    def script(number: int) -> Iterator[Step]:
+        path = f"{API}/games/{games[number % len(games)]}/analysis"
+        yield request("POST", path, token=tokens[number % len(tokens)])
+        yield Read()
+
+    return Traffic(script, 100, 1_000, ONE_ADDRESS, total=100)
+
+
 def _log_ins(target: Target) -> Traffic:
     def script(number: int) -> Iterator[Step]:
         handle = target.player_handles[number % len(target.player_handles)]
@@ -190,6 +201,13 @@ ATTACKS: Final = (
         _idempotency_keys,
     ),
     Attack("log-ins", "logs in with wrong passwords from 250 addresses", _log_ins),
+    Attack(
+        "analyses",
+        "requests the analyses of 100 finished games at once, with five accounts",
+        _analyses,
+        seconds=20,
+        waves=1,
+    ),
     Attack("metrics", "requests //metrics, /%6detrics and /metrics", _metrics),
     Attack("readiness", "requests /readyz on ten connections", _readiness),
     Attack(

@@ -33,9 +33,12 @@ EVENTS_PER_APPEND: Final = 500
 ATTACKERS: Final = 7
 EVENTS_OF_NEW_GAME: Final = 2
 """Its creation, and the place of its creator."""
+FOREVER: Final = 1_000_000
+"""More events than a game with a limit of rounds has."""
 SET_UP_EVENTS: Final = 9
 EVENTS_OF_SHORT_GAME: Final = SET_UP_EVENTS + 1
 """The start of a game and its set-up."""
+ROUNDS_OF_FINISHED_GAME: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class Sizes:
     sandboxes: int = 10
     open_games: int = 4
     games_to_start: int = 40
+    finished_games: int = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,9 @@ def store_in(service: Service, port: int, webhook_port: int, sizes: Sizes) -> St
         games_to_start=tuple(
             store("start", EVENTS_OF_NEW_GAME) for _ in range(sizes.games_to_start)
         ),
+        finished_games=tuple(
+            _store_finished(service, attackers, next(numbers)) for _ in range(sizes.finished_games)
+        ),
         webhook_port=webhook_port,
         pages=page_addresses(create_web_app(service)),
     )
@@ -167,19 +174,28 @@ def _sessions(service: Service, accounts: Sequence[Account]) -> tuple[tuple[str,
     return tuple(f"{COOKIE_NAME}={serializer.dumps(cookie)}" for cookie in cookies), form_token
 
 
+def _store_finished(service: Service, players: Sequence[Account], number: int) -> str:
+    """Store a game that is over, and return its id."""
+    id = f"siege-finished-{number}"
+    pending = _play(id, players, FOREVER, number, 2, round_limit=ROUNDS_OF_FINISHED_GAME)
+    commands.finish(pending, lambda: _secret(number))
+    _store(service, pending, number)
+    return id
+
+
 def _play(
-    game_id: str, players: Sequence[Account], events: int, number: int, seats: int
+    game_id: str, players: Sequence[Account], events: int, number: int, seats: int, **options: int
 ) -> PendingEvents:
     """Return the events of a game of Barony in which the knights only move; equal numbers play alike.
 
-    The game has this number of events, or one more. With few events it has not started.
+    The game has this number of events, or one more, or it is played out. With few events it has not started.
     """
     secret = _secret(number)
     pending = PendingEvents(game_id, None, timestamp=TIMESTAMP)
     commands.create(
         pending,
         players[0].id,
-        NewGame(rules="barony", seats=seats, options={"seating": "joined"}),
+        NewGame(rules="barony", seats=seats, options={"seating": "joined", **options}),
         secret=secret,
         nonce=b"",
     )
@@ -188,7 +204,8 @@ def _play(
     chance = Chance(secret)
     while len(pending.sealed) < events:
         game = pending.game
-        assert game.to_act is not None
+        if game.to_act is None:
+            break
         legal: Sequence[Any] = game.rules.legal_actions(game.state, game.to_act)
         choices = [action for action in legal if action.type == "move"] or legal
         pending.act(game.to_act, choices[chance.below(len(choices))])

@@ -63,6 +63,7 @@ SIZES = Sizes(
     events_per_game=50,
     open_games=1,
     games_to_start=1,
+    finished_games=20,
 )
 
 
@@ -299,6 +300,13 @@ class TestWork:
         assert outcome.statuses[201] <= MOST_GAMES
         assert outcome.statuses.total() - outcome.statuses[201] >= 3
         assert set(outcome.statuses) == {201, 409}
+
+    def test_analyses_of_one_player_are_bounded(self, besieged: Besieged) -> None:
+        # Each of the five accounts requests the analyses of four games, and three may wait.
+        outcome = besieged.attack("analyses", total=40, connections=4)
+        assert outcome.statuses[202] > 0
+        assert outcome.statuses.total() - outcome.statuses[202] > 0
+        assert set(outcome.statuses) <= {202, 409, 429}
 
     def test_attempts_to_log_in_are_bounded_for_each_network(self, besieged: Besieged) -> None:
         outcome = besieged.attack("log-ins", total=15, connections=1, addresses=ONE_ADDRESS)
