@@ -9,8 +9,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
 from domain.json_types import JsonObject
-from domain.messages import Text
-from service.errors import Forbidden, TooManyChatMessages, TooManyReports
+from service.errors import TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
 from service.http.context import service
 from service.http.ratelimits import limit_messages
@@ -138,14 +137,6 @@ def _comments_page(
 ) -> Response:
     player = current_player()
     game = service().games.queries.visible_game(game_id, player)
-    reason: Text | None = None
-    if player is not None:
-        try:
-            service().comments.require_writer(game, player)
-        except NotNow as refused:
-            reason = refused.why
-        except Forbidden as refused:
-            reason = refused.message
     shown = service().comments.latest(game_id, player, before, _SHOWN_MESSAGES)
     service().accounts.players.handles({each.message.author for each in shown.messages})
     return page(
@@ -156,7 +147,6 @@ def _comments_page(
         form=form,
         before=before,
         reported=reported,
-        reason=reason,
         max_characters=service().settings.bounds.max_message_characters,
     )
 
@@ -171,11 +161,11 @@ def show_comments(game_id: str) -> Response:
 @limit_messages
 @shows_refusals(_comments_page, Malformed, NotNow, TooManyChatMessages)
 def post_comment(game_id: str) -> BaseResponse:
-    """Comment on a game that is over."""
+    """Comment on a game that is over, and show all comments, or the page from which the form was sent."""
     player = player_of(game_id)
     values = read_form(CommentForm())
     service().comments.post(game_id, player, _text_of(values), _seq(values["seq"]))
-    return see_other(f"/games/{game_id}/comments#comment-form")
+    return see_other(next_address(f"/games/{game_id}/comments#comment-form"))
 
 
 @blueprint.post(f"{_COMMENT}/erase")

@@ -29,6 +29,7 @@ from service.http.context import service
 from service.http.language import request_renderer
 from service.pages.forms import number_parameter, seat_parameter, sequence_number
 from service.pages.templating import page
+from service.pages.view_models.game_forms import conversation
 from service.pages.view_models.position_view import PositionView, position_view, scene_of
 from service.pages.view_models.replayed_event import ReplayedEvent
 from service.pages.view_models.replayed_game import ReplayedGame
@@ -83,6 +84,7 @@ def event_page(source: ReplayedGame) -> Response:
         "time_left": None,
         "winners": (),
         "notes": _notes(source),
+        "conversation": None if source.record else conversation(head, source.player),
         "max_note_characters": service().settings.bounds.max_message_characters,
     }
     if _replaces_step_only(event):

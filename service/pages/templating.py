@@ -69,7 +69,7 @@ from service.pages.view_models.alert_lines import (
     stream_address,
 )
 from service.pages.view_models.clock_view import clock_templates, clock_text, time_until
-from service.pages.view_models.game_forms import latest_comments, new_key
+from service.pages.view_models.game_forms import latest_comments, new_key, reason_not_to_comment
 from service.pages.view_models.game_lists import (
     profile_address,
     recap_of,
@@ -125,6 +125,7 @@ def register(app: Flask) -> None:
         time_ago=_time_ago,
         alerts_on_page=alerts_on_page,
         latest_comments=latest_comments,
+        reason_not_to_comment=reason_not_to_comment,
         new_key=new_key,
         count_in_title=count_in_title,
         stream_address=stream_address,

@@ -172,6 +172,7 @@ def test_no_event_replaces_a_form_while_it_is_answered(make: MakeScene, visitors
     page = scene.visitor.open(scene.page)
     page.evaluate(LISTEN)
     if page.locator(f"{scene.form} #message-text").count():
+        page.locator("#show-messages").check()
         page.locator("#message-text").fill("Good luck!")
     form = page.locator(scene.form).first.element_handle()
     go_on = hold_form(page, scene.form, SEND)

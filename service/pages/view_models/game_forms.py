@@ -8,13 +8,13 @@ from typing import Any, Final, TypeAlias
 from marshmallow import Schema
 
 from domain.chance import MAX_NONCE_BYTES
-from domain.errors import Malformed, Refused
+from domain.errors import Malformed, NotNow, Refused
 from domain.game import Game
 from domain.messages import Text, Value, message
 from ledger.statements import Statement, StatementWithNonce
 from replay.history.event_text import actor_message, outcome_message
 from service.chat.conversation import ChatMessagePage
-from service.errors import KeyNotUsable, Stale
+from service.errors import Forbidden, KeyNotUsable, Stale
 from service.games.access import is_correspondent
 from service.games.player_signatures import PlayerSignature, RequestOptions
 from service.games.repository import AcceptedAction
@@ -30,8 +30,6 @@ Refusal: TypeAlias = Refused | Stale | KeyNotUsable
 REFUSALS: Final = (Refused, Stale, KeyNotUsable)
 NOT_SURE: Final = message("must be ticked, because this cannot be undone")
 _MAX_KEY_CHARACTERS: Final = 64
-_LATEST_COMMENTS: Final = 3
-"""Comments that the page of a game shows."""
 
 
 class NonceForm(StrictSchema):
@@ -171,14 +169,26 @@ def event_messages(game: Game, seq: int) -> tuple[Value, Text] | None:
     return actor_message(events[0]), outcome_message(game.rules, events[0], game)
 
 
-LATEST_MESSAGES: Final = 3
+LATEST_MESSAGES: Final = 12
+"""Messages, and comments, beside the board."""
 
 
 def latest_comments(game: Game) -> ChatMessagePage:
     """Return the last comments on a game for the viewer."""
-    shown = service().comments.latest(game.id, session.current_player(), limit=_LATEST_COMMENTS)
+    shown = service().comments.latest(game.id, session.current_player(), limit=LATEST_MESSAGES)
     service().accounts.players.handles({each.message.author for each in shown.messages})
     return shown
+
+
+def reason_not_to_comment(game: Game) -> Text | None:
+    """Return why the viewer, who has logged in, cannot comment on a game; None if the viewer can."""
+    try:
+        service().comments.require_writer(game, session.require_player())
+    except NotNow as refused:
+        return refused.why
+    except Forbidden as refused:
+        return refused.message
+    return None
 
 
 def conversation(game: Game, player: str | None) -> ChatMessagePage | None:

@@ -82,6 +82,10 @@ class ReplayedMoves:
         """The event of the row that is marked, which is the last one up to event `seq`; None without one."""
         return max((row.event.seq for row in self.rows if row.event.seq <= self.seq), default=None)
 
+    def row_of(self, seq: int) -> ListedMove | None:
+        """Return the row of an event; None if the part has none."""
+        return next((row for row in self.rows if row.event.seq == seq), None)
+
     @property
     def previous(self) -> int | None:
         """The event of the row before event `seq`; None at the start."""

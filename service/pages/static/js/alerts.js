@@ -15,15 +15,24 @@ export function start(alerts) {
   const { stream, board = "/" } = alerts.dataset;
   if (!stream || document.querySelector("[data-module=game]")) return undefined;
 
+  let reading = 0;
+
   async function read() {
+    const number = ++reading;
     // The response to a form that was refused has an address that only takes forms.
     const page = (await pageAt(location.pathname + location.search)) ?? (await pageAt(board));
-    if (!page || !alerts.isConnected) return;
+    // A later reading is newer, whichever is answered first.
+    if (!page || !alerts.isConnected || number < reading) return;
     replace(alerts, page);
     document.dispatchEvent(new CustomEvent("page-read", { detail: page }));
   }
 
-  return followWhileShown(stream, read, MILLISECONDS_BETWEEN_READS);
+  const stop = followWhileShown(stream, read, MILLISECONDS_BETWEEN_READS);
+  document.addEventListener("messages-read", read);
+  return () => {
+    document.removeEventListener("messages-read", read);
+    stop();
+  };
 }
 
 /** @param {HTMLElement} alerts @param {Document} page */

@@ -18,7 +18,7 @@ const MAX_RETRY = 15000;
 /** Milliseconds between looks at whether the responses of htmx have come. */
 const WAIT_FOR_RESPONSE = 50;
 /** The fields in which a reader may be typing. */
-const TEXTS = ["action-text", "message-text", "field-handle"];
+const TEXTS = ["action-text", "message-text", "comment-text", "field-handle"];
 
 /** @param {HTMLElement} game */
 export function start(game) {
@@ -90,7 +90,9 @@ export function start(game) {
   }
 
   open();
+  document.addEventListener("messages-read", refresh);
   return () => {
+    document.removeEventListener("messages-read", refresh);
     isStopped = true;
     window.clearTimeout(timer);
     source?.close();

@@ -1,5 +1,8 @@
 // @ts-check
-/** The messages of a game: new ones are shown when the page was read again (alerts.js), and from time to time. */
+/**
+ * The messages of a game: new ones are shown when the page was read again (alerts.js), and from time to time if the page
+ * has an address for this.
+ */
 
 import { pageAt, renew } from "./server.js";
 
@@ -8,7 +11,6 @@ const MILLISECONDS_BETWEEN_READS = 8000;
 /** @param {HTMLElement} list */
 export function start(list) {
   const { address } = list.dataset;
-  if (!address) return undefined;
   const ending = new AbortController();
 
   /** @param {Document | undefined} page */
@@ -23,7 +25,7 @@ export function start(list) {
 
   document.addEventListener("page-read", (event) => show(/** @type {CustomEvent} */ (event).detail), { signal: ending.signal });
   const timer = window.setInterval(async () => {
-    if (!document.hidden) show(await pageAt(address));
+    if (address && !document.hidden) show(await pageAt(address));
   }, MILLISECONDS_BETWEEN_READS);
   return () => {
     window.clearInterval(timer);

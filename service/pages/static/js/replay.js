@@ -70,6 +70,9 @@ function showBoard(step, game) {
   putOnBoard(step);
   if (isNext) movePieces(document.getElementById("board"));
   shown = { game, seq };
+  // What is written beside the board is about this event, and leads back to it.
+  for (const field of document.querySelectorAll("#side [data-next]")) field.setAttribute("value", `${game}?seq=${seq}`);
+  document.querySelector("#side .about-move input")?.setAttribute("value", String(seq));
 }
 
 /**
