@@ -36,7 +36,7 @@ export class GameLog {
     this.events = [];
     /** @type {Map<string, number>} */
     this.seqByHash = new Map();
-    /** @type {Map<number, Record<string, string>>} The commitments to secrets, by the seq of the event. */
+    /** @type {Map<number, Record<string, string>>} The commitments to secrets, by the place of the event. */
     this.commitments = new Map();
     /** @type {GameEvent[]} The events with which the present players took their places. */
     this.places = [];

@@ -28,11 +28,13 @@ export async function checkOpening({ seq, open }, line, { log, findings }) {
 /** Checks that everything is open once the game has ended, the secret of the game included. @param {Context} context */
 export async function checkSecrets({ log, openings, findings }) {
   const { ending } = log;
-  for (const [seq, commitments] of log.commitments)
+  for (const [place, commitments] of log.commitments)
     for (const secret of Object.keys(commitments)) {
+      // In a record with a repeated line, that is not the place of the event.
+      const seq = log.events[place - 1]?.seq ?? place;
       if (secret === ERASABLE || Object.hasOwn(openings.get(seq)?.open ?? {}, secret)) continue;
-      if (ending) findings.broken("secrets", "not-opened", { line: seq + 1, seq, secret });
-      else findings.unknown("secrets", "closed", { line: seq + 1, seq, secret });
+      if (ending) findings.broken("secrets", "not-opened", { line: place + 1, seq, secret });
+      else findings.unknown("secrets", "closed", { line: place + 1, seq, secret });
     }
   if (!ending) return findings.unknown("secrets", "in-progress");
   findings.examined.secrets += 1;
