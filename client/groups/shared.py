@@ -121,6 +121,8 @@ class TournamentTableSummary(TypedDict):
     players: list[str]
     game: str | None
     places: list[int] | None
+    ruling: int | None
+    former_games: list[str]
 
 
 class TournamentRoundSummary(TypedDict):

@@ -23,6 +23,8 @@ class ChangeTournament(TypedDict):
     type: Literal[
         "ClosingDateChanged",
         "RoundExtended",
+        "TableReplayed",
+        "TableRuled",
         "TextsChanged",
         "TournamentPaused",
         "TournamentResumed",

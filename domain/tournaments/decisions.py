@@ -32,7 +32,8 @@ from domain.tournaments.events import (
     TournamentCreated,
     TournamentFinished,
 )
-from domain.tournaments.formats import MAX_PLAYERS, FormatSettings, pairing_method
+from domain.tournaments.format_settings import MAX_PLAYERS, FormatSettings
+from domain.tournaments.formats import pairing_method
 from domain.tournaments.pairing import MIN_TABLE, Table
 from domain.tournaments.standings import NO_PLACE
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json

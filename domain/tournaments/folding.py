@@ -10,7 +10,7 @@ from typing import Any, Final
 from domain.errors import Malformed, Unreadable
 from domain.tournaments.changes import CHANGES
 from domain.tournaments.events import TournamentEvent
-from domain.tournaments.formats import FormatSettings
+from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.standings import Result
 from domain.tournaments.tournament import DrawnRound, RecordedChange, Replacement, Tournament
 

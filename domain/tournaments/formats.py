@@ -9,13 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise
-from typing import Final, Literal, Protocol, TypeAlias, TypeVar, get_args
+from typing import Final, Protocol, TypeVar
 
-from domain.errors import Malformed
-from domain.json_fields import is_integer, one_of
-from domain.json_types import JsonObject
-from domain.messages import Message, Text, message, message_in
+from domain.messages import Message, message, message_in
 from domain.tournaments.events import TOURNAMENT_VERSION, PairingMethod
+from domain.tournaments.format_settings import Format, FormatSettings
 from domain.tournaments.pairing import (
     MAX_TABLE,
     MIN_TABLE,
@@ -41,29 +39,8 @@ from domain.tournaments.standings import (
     rank,
 )
 
-Format: TypeAlias = Literal["single_group", "round_robin", "swiss", "knockout", "league", "ladder"]
-FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 T = TypeVar("T")
 
-BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
-    "table_size": (MIN_TABLE, MAX_TABLE),
-    "rounds": (1, 50),
-    "cycles": (1, 4),
-    "advance": (1, MAX_TABLE - 1),
-    "divisions": (1, 16),
-    "promoted": (0, 8),
-    "seasons": (1, 20),
-}
-"""The least and the largest value of each setting."""
-FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
-    "single_group": ("table_size", "rounds"),
-    "round_robin": ("table_size", "cycles"),
-    "swiss": ("table_size", "rounds"),
-    "knockout": ("table_size", "advance"),
-    "league": ("table_size", "cycles", "divisions", "promoted", "seasons"),
-    "ladder": ("table_size", "rounds"),
-}
-"""The settings that each format uses."""
 TIE_BREAKS: Final[Mapping[Format, tuple[TieBreak, ...]]] = {
     "single_group": OPPONENTS_DIFFER,
     "round_robin": EVERYBODY_MEETS,
@@ -73,9 +50,6 @@ TIE_BREAKS: Final[Mapping[Format, tuple[TieBreak, ...]]] = {
     "ladder": (),
 }
 """What decides the places in each format, after which the lots do; in a ladder, the ladder alone."""
-MAX_PLAYERS: Final = 128
-MAX_IN_ROUND_ROBIN: Final = 32
-"""How many players can meet each other: those of a round robin, or of a division."""
 
 
 class Draw(Protocol):
@@ -83,79 +57,6 @@ class Draw(Protocol):
 
     def shuffle(self, items: Sequence[T], label: str) -> list[T]:
         """Return the items in an order that depends on the seed and the label alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class FormatSettings:
-    """The settings of a format. Those that a format does not use have their defaults."""
-
-    format: Format
-    table_size: int = MIN_TABLE
-    """How many players sit at a table, at most."""
-    rounds: int = 1
-    """Single group, Swiss and ladder: how many rounds are played."""
-    cycles: int = 1
-    """Round robin and league: how often each two players meet (in a season), at least."""
-    advance: int = 1
-    """Knockout: how many players of a table go on to the next round, but never all of them."""
-    divisions: int = 1
-    """League: how many divisions there are, at most."""
-    promoted: int = 1
-    """League: how many players go up from each division after a season, and as many down."""
-    seasons: int = 1
-    """League: how many seasons are played."""
-
-    @classmethod
-    def from_json(cls, raw: object) -> "FormatSettings":
-        """Read settings, with defaults for missing ones. Raises Malformed, which names every wrong field."""
-        if not isinstance(raw, dict):
-            raise Malformed({"": message("must be an object")})
-        format = raw.get("format")
-        if format not in FORMATS:
-            raise Malformed({"format": one_of(FORMATS)})
-        faults: dict[str, Text] = {}
-        for name, value in raw.items():
-            if name == "format":
-                continue
-            if name not in FIELDS[format]:
-                faults[name] = message("is not a setting of this format")
-                continue
-            least, most = BOUNDS[name]
-            if not is_integer(value) or not least <= value <= most:
-                faults[name] = message(
-                    "must be a whole number from {least} to {most}", least=least, most=most
-                )
-        if not faults and raw.get("advance", 1) >= raw.get("table_size", MIN_TABLE):
-            faults["advance"] = message("must be less than the number of players at a table")
-        if faults:
-            raise Malformed(faults)
-        return cls(**raw)
-
-    def to_json(self) -> JsonObject:
-        """Return the settings that the format uses, as `from_json` reads them."""
-        return {
-            "format": self.format,
-            **{name: getattr(self, name) for name in FIELDS[self.format]},
-        }
-
-    @property
-    def most_players(self) -> int:
-        """How many players can take part."""
-        if self.format == "round_robin":
-            return MAX_IN_ROUND_ROBIN
-        if self.format == "league":
-            return min(MAX_PLAYERS, MAX_IN_ROUND_ROBIN * self.divisions)
-        return MAX_PLAYERS
-
-    def check_players(self, count: int) -> None:
-        """Raise Malformed (field `players`) if so many players cannot take part."""
-        if not MIN_TABLE <= count <= self.most_players:
-            fault = message(
-                "must be a whole number from {least} to {most}",
-                least=MIN_TABLE,
-                most=self.most_players,
-            )
-            raise Malformed({"players": fault})
 
 
 @dataclass(frozen=True, slots=True)

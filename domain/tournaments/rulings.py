@@ -10,7 +10,8 @@ from domain.messages import message
 from domain.tournaments import draws
 from domain.tournaments.change import Change, Situation
 from domain.tournaments.events import TableReplayed, TableRuled, TournamentEvent
-from domain.tournaments.formats import Format, seasons
+from domain.tournaments.format_settings import Format
+from domain.tournaments.formats import seasons
 from domain.tournaments.standings import Result
 from domain.tournaments.texts_and_dates import require_before_last_date, round_in_play
 from domain.tournaments.tournament import STATUS_CLAUSES, DrawnRound, Tournament

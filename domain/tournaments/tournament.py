@@ -10,7 +10,8 @@ from domain.messages import Message, message
 from domain.tournaments import formats
 from domain.tournaments.draws import TournamentDraw, draw_seed
 from domain.tournaments.events import PairingMethod, TournamentBy
-from domain.tournaments.formats import TIE_BREAKS, FormatSettings, Group, Round
+from domain.tournaments.format_settings import FormatSettings
+from domain.tournaments.formats import TIE_BREAKS, Group, Round
 from domain.tournaments.pairing import Table
 from domain.tournaments.standings import Result
 

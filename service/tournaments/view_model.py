@@ -15,11 +15,9 @@ from domain.option_fields import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
 from domain.tournaments.changes import SINCE_VERSION
 from domain.tournaments.events import PairingMethod
+from domain.tournaments.format_settings import BOUNDS, FIELDS, Format
 from domain.tournaments.formats import (
-    BOUNDS,
-    FIELDS,
     TIE_BREAKS,
-    Format,
     Group,
     Season,
     is_decided_by_lot,

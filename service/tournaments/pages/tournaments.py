@@ -11,7 +11,7 @@ from domain.errors import Malformed, NotNow
 from domain.registry import RegisteredRuleSystem, rule_system_for, rule_systems
 from domain.tournaments.changes import can_change
 from domain.tournaments.decisions import ABSENT_AFTER, MAX_CONTACT, MAX_DESCRIPTION
-from domain.tournaments.formats import FORMATS, MAX_PLAYERS, Format
+from domain.tournaments.format_settings import FORMATS, MAX_PLAYERS, Format
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.clock.time_zones import UTC_NAME

@@ -9,11 +9,8 @@ import pytest
 
 from domain.chance import Chance
 from domain.errors import Malformed
+from domain.tournaments.format_settings import BOUNDS, FIELDS, FORMATS, FormatSettings
 from domain.tournaments.formats import (
-    BOUNDS,
-    FIELDS,
-    FORMATS,
-    FormatSettings,
     Round,
     is_decided_by_lot,
     ladder,

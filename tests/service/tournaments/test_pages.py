@@ -11,7 +11,7 @@ from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 from icalendar import Calendar
 
-from domain.tournaments.formats import FORMATS
+from domain.tournaments.format_settings import FORMATS
 from domain.tournaments.tournament import Tournament
 from service.accounts.pages import players
 from service.bootstrap import Service
