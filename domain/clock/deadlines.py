@@ -98,6 +98,8 @@ def is_deserted(game: Game) -> bool:
     """
     if game.state is None or game.to_act is None:
         return False
+    if not game.forfeits and not game.vacant_seats:
+        return False  # in nearly all games, and quick to check
     seats = game.seats_of_people()
     if not seats:
         return is_left_by_everybody(game)

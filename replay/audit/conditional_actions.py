@@ -12,13 +12,16 @@ from domain.conditional import KEEPING_EVENTS, seat_of_action
 from domain.event import Event, acting_seat
 from domain.game import Game
 from domain.messages import Message, message
+from ledger.record import Record
 from replay.history.timeline import Transition
 
 
 class ConditionalActions:
     """Tracks the seats that can have prepared a conditional action that comes next."""
 
-    def __init__(self) -> None:
+    def __init__(self, record: Record) -> None:
+        self._has_any = any("conditional" in event for event in record.events)
+        """Whether any event is marked as prepared: if none is, nothing is tracked."""
         self._waiting: frozenset[int] = frozenset()
         """The seats that can have conditional actions of which none has been reached yet."""
         self._due: frozenset[int] = frozenset()
@@ -26,6 +29,8 @@ class ConditionalActions:
 
     def follow(self, transition: Transition) -> None:
         """Take note of an event."""
+        if not self._has_any:
+            return
         event = transition.event
         if event["action"] is None:
             if event["type"] not in KEEPING_EVENTS:

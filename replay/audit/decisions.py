@@ -70,7 +70,7 @@ class DecisionsCheck:
         self._opened = record.opened_values()
         self._contradictions = contradictions
         self._former_rules = FormerRules(record, self.check)
-        self._conditional_actions = ConditionalActions()
+        self._conditional_actions = ConditionalActions(record)
         self._round_ends: dict[int, Game] = {}
         self._is_clock_playing = False
         """Whether the last event was an action of the clock after which the same turn continues."""

@@ -5,8 +5,11 @@ unreadable from there: `unreadable_on_error` turns the errors of the rules into 
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Final
+
+from typing_extensions import override
 
 from domain.contract import Opened
 from domain.errors import CartularyError, Unreadable
@@ -36,31 +39,47 @@ class PositionNotFound(CartularyError):
     """The record does not have this event, turn or round. `message` says which ones it has."""
 
 
-@contextmanager
-def unreadable_on_error(seq: int) -> Iterator[None]:
+_ERRORS_OF_DATA: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
+"""The errors of rules that are applied to data for which they are not made."""
+
+
+class _UnreadableOnError(AbstractContextManager[None]):
+    """See `unreadable_on_error`. A class, because one is needed several times for each event."""
+
+    __slots__ = ("_seq",)
+
+    def __init__(self, seq: int) -> None:
+        self._seq = seq
+
+    @override
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: object
+    ) -> None:
+        if isinstance(error, Unreadable):
+            raise Unreadable(error.why, self._seq + 1) from error
+        if isinstance(error, _ERRORS_OF_DATA):
+            why = message(
+                "event {seq} cannot be applied to the game before it ({error})",
+                seq=self._seq,
+                error=type(error).__name__,
+            )
+            raise Unreadable(why, self._seq + 1) from error
+
+
+def unreadable_on_error(seq: int) -> AbstractContextManager[None]:
     """Raise Unreadable if the block fails on the data of event `seq`.
 
     The data of a record is untrusted, and the rules do not check it when they apply it: a missing field or a
-    hex that is not on the board can cause any of the exceptions caught here.
+    hex that is not on the board can cause any of `_ERRORS_OF_DATA`.
     """
-    try:
-        yield
-    except Unreadable as error:
-        raise Unreadable(error.why, seq + 1) from error
-    except (
-        ArithmeticError,
-        AssertionError,
-        AttributeError,
-        LookupError,
-        TypeError,
-        ValueError,
-    ) as error:
-        why = message(
-            "event {seq} cannot be applied to the game before it ({error})",
-            seq=seq,
-            error=type(error).__name__,
-        )
-        raise Unreadable(why, seq + 1) from error
+    return _UnreadableOnError(seq)
 
 
 def transitions(record: Record, secrets: Opened | None = None) -> Iterator[Transition]:
