@@ -36,7 +36,6 @@ from tests.support.leftovers import XDIST_WORKER
 from tests.support.library_caches import keep_results
 from tests.support.password_hashes import hash_quickly
 from tests.support.processes import HANG_SECONDS
-from tests.support.pseudo_locale import write_pseudo_locale
 from tests.support.records import KEY
 from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
 
@@ -238,6 +237,9 @@ def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = (own.parent if XDIST_WORKER in os.environ else own) / "pseudo-locale"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
+            # This imports setuptools, which takes a third of a second, and is needed by one process of a run.
+            from tests.support.pseudo_locale import write_pseudo_locale
+
             incomplete = tmp_path_factory.mktemp("pseudo-locale")
             write_pseudo_locale(incomplete)
             incomplete.rename(folder)

@@ -19,14 +19,18 @@ from tests.support.playing_by_clicking import (
     two_people_and_bots,
 )
 from tests.support.processes import ROOT, wait_until
+from tests.support.variants import nightly_except
 
 BARONY: Final[dict[str, object]] = {"seats": 3}
 BARON: Final[dict[str, object]] = {"rules": "baron", "seats": 4}
 SORCERY: Final[dict[str, object]] = {"seats": 5, "options": {"sorcery": True}}
 FEW: Final = {"barony": SIZES[::8], "baron": SIZES[1::4]}
 """Some sizes of the window for each rule system."""
-FEW_WHILE_ACTING: Final = {"barony": SIZES[1:2], "sorcery": SIZES[3:6:2], "baron": SIZES[8:]}
-"""The same for tests in which a player acts: a phone, a phone on its side and a desktop, a wide desktop."""
+FEW_WHILE_ACTING: Final = (*SIZES[1:4:2], SIZES[5])
+"""Some sizes for tests in which a player acts: a phone, a phone on its side and a desktop.
+
+That no step moves anything, or leaves the window, is tested in Barony as well (test_table_in_browser.py).
+"""
 BOARDS: Final = [
     pytest.param(BARONY, FEW["barony"], id="barony"),
     pytest.param(BARON, FEW["baron"], id="baron", marks=pytest.mark.nightly),
@@ -42,17 +46,9 @@ BOARDS: Final = [
 ]
 """The fields of a new game, and the sizes of the window in which its board is looked at."""
 SYSTEMS_WHILE_ACTING: Final = [
+    pytest.param(SORCERY, FEW_WHILE_ACTING, id="sorcery"),
     *(
-        pytest.param(fields, FEW_WHILE_ACTING[name], id=name)
-        for name, fields in {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
-    ),
-    *(
-        pytest.param(
-            fields,
-            [size for size in SIZES if size not in FEW_WHILE_ACTING[name]],
-            id=f"{name}-others",
-            marks=pytest.mark.nightly,
-        )
+        pytest.param(fields, SIZES, id=f"{name}-all", marks=pytest.mark.nightly)
         for name, fields in {"barony": BARONY, "sorcery": SORCERY, "baron": BARON}.items()
     ),
 ]
@@ -437,6 +433,8 @@ WITH_BOARDS: Final = {
     "sandbox": "/sandboxes/{sandbox}",
 }
 """The page of each template that has a board."""
+SCROLLED_AT: Final = (SIZES[1], SIZES[5], SIZES[-1])
+"""Sizes of the window, one for each layout of a page with a board."""
 
 
 def test_every_page_with_a_board_is_scrolled() -> None:
@@ -445,9 +443,20 @@ def test_every_page_with_a_board_is_scrolled() -> None:
     assert {*scrolled, "game", "replay"} == set(WITH_BOARDS)
 
 
-@pytest.mark.parametrize("name", WITH_BOARDS)
+# Each run tries every page, and every layout with one or two of them.
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("game", SCROLLED_AT[:1]),
+        ("replay", SCROLLED_AT[1:2]),
+        ("conditional_actions", SCROLLED_AT[2:]),
+        ("sandbox", SCROLLED_AT[:1]),
+        *(pytest.param(name, SCROLLED_AT, marks=pytest.mark.nightly) for name in WITH_BOARDS),
+    ],
+    ids=str,
+)
 def test_nothing_that_a_page_measures_depends_on_how_far_it_is_scrolled(
-    name: str, visitors: Visitors
+    name: str, sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(2)
     for _ in range(7):
@@ -456,7 +465,7 @@ def test_nothing_that_a_page_measures_depends_on_how_far_it_is_scrolled(
     waiting = players[1 - to_act]
     sandbox = waiting.http.post("/api/v1/sandboxes", json={"game": game_id, "seq": 6}).json()["id"]
     visitor = visitors.new(waiting)
-    for width, height in (SIZES[1], SIZES[5], SIZES[-1]):
+    for width, height in sizes:
         visitor.page.set_viewport_size(ViewportSize(width=width, height=height))
         page = visitor.open(WITH_BOARDS[name].format(game=game_id, sandbox=sandbox))
         page.evaluate(MEASURE_AGAIN)
@@ -467,7 +476,7 @@ def test_nothing_that_a_page_measures_depends_on_how_far_it_is_scrolled(
             assert (width, place, page.evaluate(MEASURES)) == (width, place, measures)
 
 
-@pytest.mark.parametrize("size", [SIZES[1], SIZES[5]], ids=str)
+@pytest.mark.parametrize("size", nightly_except([SIZES[1]], [SIZES[1], SIZES[5]]), ids=str)
 def test_the_board_keeps_its_size_and_place_when_others_act_while_one_has_scrolled(
     size: tuple[int, int], visitors: Visitors
 ) -> None:

@@ -9,6 +9,7 @@ from service.operation.data_folder import embedded_redis_url
 from tests.support.accounts import PlayerClient
 from tests.support.axe import violations
 from tests.support.browsing import Visitors
+from tests.support.variants import nightly_except
 
 
 def dot_of(player: PlayerClient) -> str:
@@ -16,7 +17,7 @@ def dot_of(player: PlayerClient) -> str:
     return f'.presence.is-here[data-presence="{player.id}"]'
 
 
-@pytest.mark.parametrize("phone", [True, False], ids=["phone", "desktop"])
+@pytest.mark.parametrize("phone", nightly_except([False], [True, False]), ids=["phone", "desktop"])
 def test_a_player_who_comes_to_a_table_is_shown_to_its_players(
     visitors: Visitors, *, phone: bool
 ) -> None:
@@ -59,7 +60,8 @@ def test_the_dot_goes_when_a_player_has_left(visitors: Visitors) -> None:
     )
 
 
-@pytest.mark.parametrize("phone", [True, False], ids=["phone", "desktop"])
+# In each case, one player has a phone and the other a desktop.
+@pytest.mark.parametrize("phone", nightly_except([True], [True, False]), ids=["phone", "desktop"])
 def test_players_in_a_waiting_room_say_that_they_are_ready(
     visitors: Visitors, *, phone: bool
 ) -> None:

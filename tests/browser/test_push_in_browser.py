@@ -243,7 +243,8 @@ def test_nothing_is_shown_for_an_account_that_is_not_logged_in(visitors: Visitor
     browser.visitor.context.set_offline(False)
 
     # A page that does not say who is logged in changes nothing.
-    browser.visitor.page.goto(f"{browser.visitor.site.url}/api/v1/docs")
+    # The worker has seen it when it arrives; its own scripts take seconds.
+    browser.visitor.page.goto(f"{browser.visitor.site.url}/api/v1/docs", wait_until="commit")
     browser.visitor.open("/rules")
     assert browser.shown == ["for ada", "offline"]
     assert browser.endpoint == endpoint

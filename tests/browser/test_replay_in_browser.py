@@ -1,6 +1,7 @@
 """Readers move through the events of a game with the keyboard, the slider and autoplay, and nothing moves."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
 import pytest
@@ -120,22 +121,25 @@ def test_a_reader_tries_what_could_have_been_done_by_clicking(visitors: Visitors
     wait_for_event(page, 6)
 
 
+# Each run tries a window of each layout: the smallest phone, a phone on its side, a tablet and desktops.
+# The table, which a replay shares, is tried at every size (test_table_in_browser.py).
 @pytest.mark.parametrize(
-    ("name", "language", "dark"),
+    ("name", "language", "dark", "sizes"),
     [
-        ("sorcery of five", "fr", False),
-        pytest.param("barony", "en", True, marks=pytest.mark.nightly),
-        pytest.param("baron", "es", True, marks=pytest.mark.nightly),
+        pytest.param("sorcery of five", "fr", False, (SIZES[0], *SIZES[3:6], SIZES[-1]), id="few"),
+        pytest.param("sorcery of five", "fr", False, SIZES, id="fr", marks=pytest.mark.nightly),
+        pytest.param("barony", "en", True, SIZES, id="en", marks=pytest.mark.nightly),
+        pytest.param("baron", "es", True, SIZES, id="es", marks=pytest.mark.nightly),
     ],
 )
 def test_everything_is_in_the_window_and_apart_at_every_size(
-    visitors: Visitors, name: str, language: str, *, dark: bool
+    visitors: Visitors, name: str, language: str, sizes: Sequence[tuple[int, int]], *, dark: bool
 ) -> None:
     game_id, players = visitors.accounts.start_game(**SYSTEMS[name])
     last = [take_turn(game_id, players)["seq"] for _ in range(30)][-1]
     visitor = visitors.new(players[0], language=language, dark=dark)
     page = visitor.page
-    for width, height in SIZES:
+    for width, height in sizes:
         page.set_viewport_size(ViewportSize(width=width, height=height))
         visitor.open(f"/games/{game_id}?seq={last - 5}")
         wait_for_event(page, last - 5)
