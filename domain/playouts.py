@@ -35,5 +35,11 @@ class PlayoutModel(Generic[S, A]):
 
     None if playouts go on to the end.
     """
+    turned_up: Callable[[S, A], Sequence[str]] | None = None
+    """Returns what an action may turn up that nobody can know, in a state with all secrets: first what it
+    does turn up, and each as often as it is likely. Nothing if it turns nothing up; None if no action does.
+    """
+    turn_up: Callable[[S, str], None] | None = None
+    """Has the next action turn this up, in a state that the caller owns; needed with `turned_up`."""
     shares: Callable[[S], Sequence[int]] | None = None
     """Estimates the shares of the seats in a game that is not over: integers that add up to `WHOLE`."""

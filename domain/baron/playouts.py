@@ -324,6 +324,18 @@ def draw_unknown(state: State, seat: int | None, chance: Chance) -> None:
     state.pile = tuple(chance.shuffle(state.tiles_in_pile()))
 
 
+def turned_up(state: State, action: Action) -> Sequence[Tile]:
+    """BN-DRW-1: the tiles of the pile from its top, of which a draw may turn up any one."""
+    return state.tiles_in_pile() if isinstance(action, Draw) else ()
+
+
+def turn_up(state: State, tile: str) -> None:
+    """Put a tile of this kind, of those in the pile, on its top."""
+    tiles = state.tiles_in_pile()
+    top = next(index for index, each in enumerate(tiles) if each == tile)
+    state.pile = (tiles[top], *tiles[:top], *tiles[top + 1 :])
+
+
 KEEP_IN_HAND: Final = 1700
 KNIGHT_ON_BOARD: Final = -600
 BARON_ON_BOARD: Final = -1000
@@ -394,5 +406,11 @@ def horizon(state: State) -> int:
 
 
 PLAYOUTS: Final[PlayoutModel[State, Action] | None] = PlayoutModel(
-    version=1, choose=choose, draw_unknown=draw_unknown, horizon=horizon, shares=shares
+    version=1,
+    choose=choose,
+    draw_unknown=draw_unknown,
+    horizon=horizon,
+    turned_up=turned_up,
+    turn_up=turn_up,
+    shares=shares,
 )

@@ -17,12 +17,13 @@ from domain.json_types import JsonObject
 from domain.registry import rule_system_for
 from domain.search import SearchBot
 from replay.analysis.estimates import Difference, difference, rounded, share_estimates
+from replay.analysis.luck import luck_of
 from replay.analysis.playouts import chance_of, play_out, policy_action, start_of_playout, take
 from replay.analysis.positions import Decision, FinishedGame, Turn
 from replay.analysis.settings import Settings
 from replay.bots.playout import STRONG
 
-ANALYSIS_VERSION: Final = 1
+ANALYSIS_VERSION: Final = 2
 """Raised whenever equal games, seeds and budgets lead to other results."""
 CANDIDATES: Final = 6
 """Actions that are compared, the one that was taken included."""
@@ -89,6 +90,24 @@ class _Comparison:
             if result.pairs == ROUNDS_OF_CHECK * budget or result.most < 2 * LEAST_MARKED:
                 return result
 
+    def others(self, better: Any) -> list[JsonObject]:
+        """Return by how much each candidate besides the better one is better than the action taken."""
+        numbers = range(self.settings.budget)
+        taken = self.playouts(self.candidates[0], "check", numbers)
+        others = (action for action in self.candidates[1:] if action != better)
+        gains = (
+            (action, difference(self.playouts(action, "check", numbers), taken))
+            for action in others
+        )
+        return [
+            {
+                "action": self.rules.action_text(action),
+                "gain": rounded(gain.mean),
+                "error": rounded(gain.error),
+            }
+            for action, gain in gains
+        ]
+
 
 @dataclass(frozen=True, slots=True)
 class Task:
@@ -120,6 +139,9 @@ def examine(task: Task) -> JsonObject:
         "seq": turn.seq,
         **_shares(rules, task.settings, turn),
     }
+    draws = (luck_of(rules, task.settings, decision) for decision in turn.decisions)
+    if luck := [draw for draw in draws if draw is not None]:
+        result["luck"] = luck
     if task.has_decisions:
         decisions = (_decision(rules, task.settings, decision) for decision in turn.decisions)
         result["decisions"] = [decision for decision in decisions if decision is not None]
@@ -164,6 +186,7 @@ def _decision(rules: AnyRuleSystem, settings: Settings, decision: Decision) -> J
         if mark is not None:
             result["mark"] = mark
             result["line"] = line(rules, decision, other, settings.seed)
+            result["others"] = comparison.others(other)
     elif gain.mean <= -LEAST_MARKED:
         lead = comparison.check(decision.action, other)
         if lead.least >= LEAST_MARKED:

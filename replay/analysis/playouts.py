@@ -42,12 +42,17 @@ def start_of_playout(rules: AnyRuleSystem, state: Any, seat: int | None, chance:
     return start
 
 
-def play_out(rules: AnyRuleSystem, state: Any, chance: Chance) -> tuple[int, ...]:
-    """Play a game on from a state that the caller owns; return the shares of the seats, of `WHOLE`."""
+def play_out(
+    rules: AnyRuleSystem, state: Any, chance: Chance, horizons: int = 1
+) -> tuple[int, ...]:
+    """Play a game on from a state that the caller owns; return the shares of the seats, of `WHOLE`.
+
+    It goes on for so many times the horizon of the rule system, if that has one.
+    """
     model = rules.PLAYOUTS
     last_turn = None
     if model is not None and model.horizon is not None:
-        last_turn = state.turn + model.horizon(state)
+        last_turn = state.turn + horizons * model.horizon(state)
     for _ in range(MOST_ACTIONS):
         seat = state.to_act
         if seat is None:

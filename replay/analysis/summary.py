@@ -6,6 +6,7 @@ from typing import Final
 
 from domain.json_types import JsonObject
 from replay.analysis.estimates import ONE_SIDED_95, TWO_SIDED_95, rounded, total
+from replay.analysis.luck import luck_of_seats
 
 LEAST_TURN: Final = 0.10
 """By how much the share of the winner has to change for good at a turning point, at least."""
@@ -33,6 +34,7 @@ def summary(analysis: JsonObject) -> JsonObject:
             for seat in range(analysis["seats"])
         ],
         "turning_point": _turning_point(analysis),
+        "luck": luck_of_seats(analysis),
     }
 
 

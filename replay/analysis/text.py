@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from domain.json_types import JsonObject
 from domain.messages import Message, PlayerAt, Text, comma_list, message, message_in, plural_message
+from replay.analysis.estimates import TWO_SIDED_95
 from replay.analysis.summary import DROP_MARKS, marked_decisions
 from replay.history.event_text import rules_title
 from replay.language.renderer import Renderer
@@ -91,6 +92,13 @@ def _sentences(analysis: JsonObject) -> Iterator[Text]:
         yield message("There is no turning point: the share of the winner never changed for good.")
     for accuracy in summary["accuracy"]:
         yield _accuracy_message(accuracy)
+    for luck in summary["luck"]:
+        yield message(
+            "{player:label}: luck {points:signed} % ± {margin}, of what came up and nobody could know",
+            player=PlayerAt(luck["seat"]),
+            points=round(100 * luck["luck"]),
+            margin=_percent(TWO_SIDED_95 * luck["error"]),
+        )
 
 
 def _mark_message(decision: JsonObject) -> Message:

@@ -7,6 +7,7 @@ from typing import Final
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import Text
+from replay.analysis.estimates import TWO_SIDED_95
 from replay.analysis.summary import marked_decisions
 from service.analyses.lines import LineStep, line_steps
 from service.http.context import service
@@ -53,6 +54,24 @@ class Graph:
     areas: tuple[str, ...]
     """The points of each seat's area, as an SVG polygon has them."""
     marks: tuple[GraphMark, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Luck:
+    """How much the share of a seat changed by what came up, in per cent, with the margin at 95 %."""
+
+    seat: int
+    percent: int
+    margin: int
+
+
+def luck_of_players(analysis: JsonObject) -> list[Luck]:
+    """Return the luck of each seat in a complete analysis; nothing where no action turns anything up."""
+    # Analyses of the first version, which are kept for a while, have none.
+    return [
+        Luck(row["seat"], round(100 * row["luck"]), round(100 * TWO_SIDED_95 * row["error"]))
+        for row in analysis["summary"].get("luck", ())
+    ]
 
 
 def graph_of(analysis: JsonObject) -> Graph:

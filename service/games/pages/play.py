@@ -20,6 +20,7 @@ from replay.history.recap import marked_by, without_marks
 from replay.history.score_chart import Mark, finishers
 from replay.render.podium import Finisher
 from service import wall_clock
+from service.analyses.retry import mistakes_of_game
 from service.conditional_actions.conditional_actions import void_message
 from service.errors import KeyNotUsable, Stale, Unauthorised
 from service.games.access import is_correspondent
@@ -286,6 +287,7 @@ def game_page(
         values["game_end"] = _game_end(game, view.scene)
         if (analysis := service().analyses.complete(game)) is not None:
             values["accuracy"] = ReplayedAnalysis(analysis).accuracy
+            values["mistakes"] = mistakes_of_game(service().analyses, game, player)
         values["winners"] = {entry["seat"] for entry in game.ranking or () if entry["place"] == 1}
     # A script that has asked for the choices alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}

@@ -12,6 +12,7 @@ from domain.scene import Scene, with_changes
 from replay.analysis.summary import marked_decisions
 from replay.history.recap import marked_by
 from service.analyses.lines import LineStep, line_steps
+from service.analyses.retry import Answer
 from service.games.visibility import Visibility
 from service.pages.view_models.position_view import unsealed_event
 
@@ -76,6 +77,11 @@ class ReplayedAnalysis:
             round(100 * decision["error"]),
             has_line,
         )
+
+    def decision(self, seq: int) -> JsonObject | None:
+        """Return the decision of a marked event for which there was a better action; None without one."""
+        decision = self._marked.get(seq)
+        return decision if decision is not None and "line" in decision else None
 
     def line(self, seq: int) -> Sequence[JsonObject]:
         """Return the line that begins with an action better than that of the event; () without one."""
@@ -142,6 +148,19 @@ class BetterLine:
             event = unsealed_event(self.game, step.seat, step.event, action)
             scenes.append(marked_by(rules.scene(position, event), step.seat))
         return replace(with_changes(scenes), caption=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A marked action of an event, in place of which the reader looks for a better one.
+
+    `played` is what was done, in words. `answer` is what the analysis says of the action that was tried.
+    """
+
+    seq: int
+    mark: Mark
+    played: Text
+    answer: Answer | None = None
 
 
 def better_line(

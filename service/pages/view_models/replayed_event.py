@@ -31,6 +31,8 @@ from replay.history.inspect_messages import (
 from replay.history.recap import marked_by
 from replay.history.timeline import Transition
 from replay.render.map_links import NO_LINKS
+from service.analyses.lines import line_steps
+from service.analyses.retry import answer_of
 from service.games.visibility import Visibility
 from service.http.language import request_renderer
 from service.pages.forms import number_parameter
@@ -39,7 +41,12 @@ from service.pages.view_models.action_query import ACTION, CHOOSE, TRY, read_que
 from service.pages.view_models.action_steps import ActionSteps, action_steps
 from service.pages.view_models.game_forms import reason_not_to
 from service.pages.view_models.position_view import PositionView, position_view
-from service.pages.view_models.replayed_analysis import BetterLine, ReplayedAnalysis, better_line
+from service.pages.view_models.replayed_analysis import (
+    BetterLine,
+    ReplayedAnalysis,
+    Retry,
+    better_line,
+)
 from service.pages.view_models.replayed_game import ReplayedGame
 from service.pages.view_models.replayed_moves import ReplayedMoves
 from service.pages.view_models.table_view import TableView, table_view
@@ -49,6 +56,10 @@ EXPLORE: Final = "explore"
 """The parameter of an address with which the page shows what could have been done."""
 LINE: Final = "line"
 """The parameter of an address with which the page shows a step of the line that would have been better."""
+RETRY: Final = "retry"
+"""The parameter with which the actions before a marked event are tried, to find a better one."""
+ANSWER: Final = "answer"
+"""The parameter with which the action that was tried is compared with the marked one."""
 _HASHES: Final = ("state", "prev", "hash")
 
 
@@ -76,7 +87,8 @@ class ReplayedEvent:
 
     `as_seat` is the seat as which the address asks to see a finished game, None if it does not. `steps` is
     where the viewer stands on the way to an action that could have been taken after the event, None if the
-    page shows no such actions. `line` is a line that would have been better, if the page shows one.
+    page shows no such actions. `line` is a line that would have been better, if the page shows one,
+    and `retry` a marked action, if the reader looks for a better one.
     """
 
     source: ReplayedGame
@@ -85,6 +97,7 @@ class ReplayedEvent:
     as_seat: int | None = None
     steps: ActionSteps | None = None
     line: BetterLine | None = None
+    retry: Retry | None = None
 
     @property
     def head(self) -> Game:
@@ -439,5 +452,27 @@ class ReplayedEvent:
         if self.as_seat is not None:
             fixed.append(("as", str(self.as_seat)))
         fixed.append((EXPLORE, "1"))
+        decision = self._retried_decision()
+        if decision is not None:
+            fixed.append((RETRY, str(decision["seq"])))
         query = read_query(request.args.to_dict(flat=False), tuple(fixed))
         self.steps = action_steps(self.game, seat, query)
+        if decision is not None and self.steps is not None:
+            self.retry = self._retry(decision, self.steps)
+
+    def _retried_decision(self) -> JsonObject | None:
+        """Return the marked decision right after this event that the reader retries; None without one."""
+        seq = number_parameter(RETRY)
+        if seq != self.seq + 1 or self.analysis is None:
+            return None
+        return self.analysis.decision(seq)
+
+    def _retry(self, decision: JsonObject, steps: ActionSteps) -> Retry:
+        assert self.analysis is not None, "it has the decision"
+        mark = self.analysis.mark(decision["seq"])
+        assert mark is not None, "the decision is marked"
+        played = next(line_steps(self.game.rules, self.game.state, [decision])).outcome
+        answer = None
+        if ANSWER in request.args and steps.action is not None:
+            answer = answer_of(decision, self.game, steps.action)
+        return Retry(decision["seq"], mark, played, answer)

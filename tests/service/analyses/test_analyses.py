@@ -3,6 +3,7 @@
 import secrets
 from dataclasses import replace
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from flask import Flask
@@ -15,16 +16,18 @@ from replay.analysis.positions import finished_game
 from replay.analysis.settings import settings_of
 from replay.analysis.summary import marked_decisions
 from replay.language.renderer import english
+from service.analyses.retry import answer_of
 from service.bootstrap import Service, build
 from service.errors import NotFound, TooManyAnalyses, Unavailable
 from service.games.visibility import Visibility
 from service.pages.view_models.replayed_analysis import ReplayedAnalysis, better_line
+from service.recovery.reindex import reindex
 from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.page_players import PlayersOfPages
 from tests.support.server import WebServer
 from tests.support.service_games import start_game
-from tests.support.stored_games import recorded_game, store_game
+from tests.support.stored_games import players_of, recorded_game, store_game
 from tests.support.worker_harness import WorkerHarness
 from workers.tasks import ANALYSES
 
@@ -259,3 +262,67 @@ class TestPages:
     def test_visitors_and_running_games_get_no_button(self, players: PlayersOfPages) -> None:
         game = players.game("barony")
         assert "Only a game that is finished" in players["ada"].get(f"/games/{game}/analysis")
+
+
+class TestRetry:
+    @pytest.fixture
+    def players(self, app: Flask, service: Service) -> PlayersOfPages:
+        return PlayersOfPages(app, service)
+
+    def test_a_player_finds_the_better_action_for_each_of_their_mistakes(
+        self, players: PlayersOfPages, service: Service
+    ) -> None:
+        ada, stranger = players["ada"], players["a-stranger"]
+        record = recorded_game(PLAYED)
+        ((_, decision),) = marked_decisions(analyse(finished_game(record), QUICK))
+        seats = players_of(record)
+        owner = seats[decision["seat"]]
+        game = store_game(service, record, players={owner: ada.id})
+        reindex(service)
+        assert "no action of yours is marked" in ada.get("/retry")
+        service.analyses.request(game, ada.id)
+        complete(service, game)
+        seq = decision["seq"]
+        task = f"/games/{game}?seq={seq - 1}&explore=1&retry={seq}"
+        assert ada.client.get("/retry").headers["Location"] == task
+        for page in (f"/games/{game}/analysis", f"/games/{game}"):
+            assert "Retry your mistake" in ada.get(page)
+            assert "Retry your mistake" not in stranger.get(page)
+        assert f"explore=1&amp;retry={seq}" in stranger.get(f"/games/{game}?seq={seq}")
+        assert "Find a better action" in ada.get(task)
+        answers = {"better": "Yes, that is better by", "action": "That is what was played"}
+        for field, words in answers.items():
+            action = quote(decision[field])
+            tried = ada.get(f"{task}&action={action}")
+            assert "Check" in tried
+            assert words not in tried
+            assert words in ada.get(f"{task}&action={action}&answer=1")
+        # It is the last one of this player.
+        assert "That was the last one" in ada.get(f"/retry?after={game}.{seq}")
+        assert "That was the last one" in ada.get("/retry?after=nothing.1")
+        assert "no action of yours is marked" in stranger.get("/retry")
+
+    def test_what_the_analysis_says_of_each_kind_of_answer(self, service: Service) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        service.analyses.request(game, "ada")
+        ((_, decision),) = marked_decisions(complete(service, game))
+        before = service.games.queries.game_at(game, decision["seq"] - 1)
+        rules = before.rules
+        actions = rules.legal_actions(before.state, decision["seat"])
+        texts = [rules.action_text(action) for action in actions]
+        free = [text for text in texts if text not in {decision["action"], decision["better"]}]
+        others = [
+            {"action": free[0], "gain": decision["drop"] - 0.05, "error": 0.02},
+            {"action": free[1], "gain": decision["drop"] - 0.15, "error": 0.02},
+            {"action": free[2], "gain": -0.1, "error": 0.02},
+        ]
+        decision = {**decision, "others": others}
+
+        def verdict(text: str) -> str:
+            return answer_of(decision, before, rules.parse_action_text(text)).verdict
+
+        assert verdict(decision["action"]) == "taken"
+        assert verdict(decision["better"]) == "best"
+        assert [verdict(text) for text in free[:3]] == ["good", "better", "worse"]
+        assert verdict(free[3]) == "unknown"
+        assert answer_of(decision, before, rules.parse_action_text(free[0])).is_solution
