@@ -1,4 +1,7 @@
-"""The static files of pages: style sheets, scripts and fonts, their addresses, and the view.
+"""The static files of pages: the style sheet, scripts and fonts, their addresses, and the view.
+
+The style sheets of the features are served as one, `css/site.css`: every page needs all of them, because
+scripts replace the content of a page by that of another one, and together they are a third smaller.
 
 The package of a game may have a script for the verifier of the pages: its `set_up.js` is the static file
 `games/NAME/set_up.js`.
@@ -16,6 +19,7 @@ from pathlib import Path
 from typing import Final
 
 import brotli  # type: ignore[import-untyped] # has no annotations
+import rcssmin  # type: ignore[import-untyped] # has no annotations
 import rjsmin  # type: ignore[import-untyped] # has no annotations
 from flask import Blueprint, Response, request, url_for
 from werkzeug.exceptions import NotFound
@@ -36,6 +40,7 @@ TYPES: Final = {
 """The media types of files, by how their names end."""
 COMPRESSIBLE: Final = frozenset({".css", ".js", ".svg"})
 """How the names of files end that brotli makes much smaller."""
+STYLE_SHEET: Final = "css/site.css"
 _VERSION_CHARACTERS: Final = 12
 _YEAR_SECONDS: Final = 365 * 24 * 3600
 
@@ -45,15 +50,6 @@ blueprint = Blueprint("static_files", __name__)
 def asset(name: str) -> str:
     """Return the address of a static file."""
     return url_for("pages.static_files.get_file", version=current_version(), name=name)
-
-
-def style_sheets() -> list[str]:
-    """Return the addresses of all style sheets, the general one first.
-
-    Every page has all of them, because scripts replace the content of a page by that of another one.
-    """
-    names = (name for name in files() if name.startswith("css/"))
-    return [asset(name) for name in sorted(names, key=lambda name: (name != "css/base.css", name))]
 
 
 def set_up_scripts() -> dict[str, str]:
@@ -67,7 +63,9 @@ def _set_up_name(game: str) -> str:
 
 @cache
 def files() -> Mapping[str, bytes]:
-    """Return the files by their names, which are paths below the folder; scripts without comments."""
+    """Return the files by their names, which are paths below the folder. Scripts and the style sheet are
+    without comments.
+    """
     paths: dict[str, Traversable] = {
         path.relative_to(FOLDER).as_posix(): path
         for path in sorted(FOLDER.rglob("*"))
@@ -76,15 +74,26 @@ def files() -> Mapping[str, bytes]:
     for game, rules in RULES.items():
         if package := package_of(rules):
             paths[_set_up_name(game)] = resources.files(package) / "set_up.js"
-    return {name: _content(name, path) for name, path in paths.items() if path.is_file()}
+    contents = {name: path.read_bytes() for name, path in paths.items() if path.is_file()}
+    sheets = sorted(filter(_is_style_sheet, contents), key=_style_sheet_order)
+    contents[STYLE_SHEET] = rcssmin.cssmin(b"\n".join(map(contents.pop, sheets)))
+    return {
+        name: rjsmin.jsmin(data) if _is_own_script(name) else data
+        for name, data in contents.items()
+    }
 
 
-def _content(name: str, path: Traversable) -> bytes:
-    data = path.read_bytes()
-    if not name.endswith(".js") or name.startswith("vendor/"):
-        return data
-    minified: bytes = rjsmin.jsmin(data)
-    return minified
+def _is_own_script(name: str) -> bool:
+    return name.endswith(".js") and not name.startswith("vendor/")
+
+
+def _is_style_sheet(name: str) -> bool:
+    return name.startswith("css/")
+
+
+def _style_sheet_order(name: str) -> tuple[bool, str]:
+    """Return the place of a style sheet among the others: the general one comes first."""
+    return name != "css/base.css", name
 
 
 @cache

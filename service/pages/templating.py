@@ -3,7 +3,7 @@
 {{ text("{player} is to play", player=PlayerAt(seat)) }}    a message, which is extracted for translation
 {{ plural_text("one game", "{count} games", count=n) }}     a message whose wording depends on a number
 {{ render(message) }}, {{ sentence(message) }}              a message from Python; the latter as a sentence
-{{ asset("css/base.css") }}                                 the address of a static file
+{{ asset("css/site.css") }}                                 the address of a static file
 {{ csrf_field() }}                                          the hidden field that every form needs
 """
 
@@ -50,7 +50,7 @@ from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.pages.announcements import announcements_to_show
-from service.pages.assets import asset, style_sheets
+from service.pages.assets import asset
 from service.pages.qr_code import qr_code_svg
 from service.pages.return_addresses import (
     forgotten_password_address,
@@ -118,7 +118,6 @@ def register(app: Flask) -> None:
         themes=THEMES,
         chosen_theme=chosen_theme,
         asset=asset,
-        style_sheets=style_sheets,
         clock_templates=_clock_templates,
         clock_text=clock_text,
         time_until=time_until,

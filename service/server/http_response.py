@@ -38,8 +38,9 @@ def response_head(
     `is_last` is True if the connection is closed after this response.
     """
     lines = [_STATUS_LINES[status], f"Date: {_date(int(time()))}\r\n"]
-    # Values from the application contain no line breaks: Werkzeug refuses them.
-    lines += [f"{name}: {value}\r\n" for name, value in headers]
+    # Values from the application contain no line breaks: Werkzeug refuses them. It adds a date of its own to
+    # responses to conditional requests.
+    lines += [f"{name}: {value}\r\n" for name, value in headers if name != "Date"]
     if is_last:
         lines.append("Connection: close\r\n")
     elif http_version == "1.0":

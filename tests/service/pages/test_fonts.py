@@ -7,7 +7,7 @@ from typing import Final
 
 from flask import Flask
 
-from service.pages.assets import FOLDER, files
+from service.pages.assets import FOLDER, STYLE_SHEET, files
 
 MOST_BYTES: Final = 60_000
 FONTS: Final = ("inter", "eb-garamond")
@@ -39,5 +39,5 @@ def test_a_page_loads_the_fonts_early_and_never_waits_for_them(app: Flask) -> No
     page = app.test_client().get("/").text
     for name in FONTS:
         assert re.search(rf'<link rel="preload" href="[^"]+/fonts/{name}\.woff2" as="font"', page)
-    style = files()["css/base.css"].decode()
-    assert style.count("font-display: optional") == len(FONTS)
+    style = files()[STYLE_SHEET].decode()
+    assert style.count("font-display:optional") == len(FONTS)

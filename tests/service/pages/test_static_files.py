@@ -4,17 +4,28 @@ import re
 from html import unescape
 from pathlib import Path
 
+import httpx
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from service.pages.assets import FOLDER, TYPES, asset, compressed, files, set_up_scripts
+from service.pages.assets import (
+    FOLDER,
+    STYLE_SHEET,
+    TYPES,
+    asset,
+    compressed,
+    files,
+    set_up_scripts,
+)
+from tests.support.server import WebServer
 from tests.support.seven_hexes.registration import registered
 
 FILES = sorted(
     str(path.relative_to(FOLDER))
     for path in FOLDER.rglob("*.*")
     if not path.name.endswith(".d.ts")  # only the compiler that checks the scripts reads these
+    and path.suffix != ".css"
 )
 
 
@@ -50,13 +61,36 @@ def test_every_file_has_the_type_by_which_browsers_accept_it(
     app: Flask, browser: FlaskClient
 ) -> None:
     assert FILES
-    for name in FILES:
+    for name in [*FILES, STYLE_SHEET]:
         with app.test_request_context():
             address = asset(name)
         response = browser.get(address)
         assert response.data == files()[name], name
         assert response.mimetype == TYPES[Path(name).suffix], name
         assert response.headers["X-Content-Type-Options"] == "nosniff", name
+
+
+def test_the_style_sheets_of_all_features_are_one_file_without_comments() -> None:
+    sheets = sorted(FOLDER.glob("css/*.css"))
+    assert len(sheets) > 10
+    whole = files()[STYLE_SHEET].decode()
+    assert [name for name in files() if name.endswith(".css")] == [STYLE_SHEET]
+    assert "/*" not in whole
+    names = [
+        name
+        for sheet in sheets
+        for name in re.findall(r"^\.([a-z-]+)", sheet.read_text(), re.MULTILINE)
+    ]
+    assert len(names) > 100
+    assert [name for name in names if f".{name}" not in whole] == []
+    # The general sheet comes first, so that the others can override it.
+    assert whole.startswith(":root{")
+
+
+def test_no_header_of_a_response_comes_twice(web: WebServer, address: str) -> None:
+    for path in (address, "/", "/api/v1/games"):
+        names = [name for name, _ in httpx.get(f"{web.url}{path}").headers.multi_items()]
+        assert sorted(set(names) - {"set-cookie"}) == sorted(n for n in names if n != "set-cookie")
 
 
 def test_the_verifier_finds_a_script_beside_each_game_that_draws(
