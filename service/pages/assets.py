@@ -126,12 +126,13 @@ def get_file(version: str, name: str) -> Response:
     response = Response(compressed(name) if is_compressed else data, mimetype=TYPES[suffix])
     if is_compressed:
         response.content_encoding = "br"
-    response.add_etag()
-    response.make_conditional(request)
     if version == current_version():
+        # Browsers never ask for it again, so an ETag would only make the response longer.
         response.cache_control.public = True
         response.cache_control.max_age = _YEAR_SECONDS
         response.cache_control.immutable = True
     else:
         response.cache_control.no_cache = True
+        response.add_etag()
+        response.make_conditional(request)
     return response
