@@ -12,7 +12,7 @@ from domain.disputes.messages import ruling_message
 from domain.errors import Malformed
 from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Text, message
+from domain.messages import Text, Value, message
 from ledger.statements import (
     AnswerDispute,
     AnswerTakeback,
@@ -25,7 +25,7 @@ from service.games.access import is_correspondent, require_dispute
 from service.games.dispute_view import dispute_summary, pending_takeback
 from service.http.context import service
 from service.http.ratelimits import limit_disputes
-from service.http.validation import MAX_INTEGER, Choice, QueryInteger, String
+from service.http.validation import MAX_INTEGER, Choice, QueryInteger, String, whole_number
 from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.return_addresses import next_address
 from service.pages.session import current_player
@@ -102,12 +102,20 @@ def _list_page(game_id: str, form: Form, status: int = 200) -> Response:
         statuses=STATUSES,
         events={dispute.about: event_messages(game, dispute.about) for dispute in game.disputes},
         form=form,
+        about=_event_about(game, form),
         key=new_key(),
         reason=current.reason_not_to(
             lambda seat: disputes.open_dispute(game, seat, max(1, game.seq), None, None)
         ),
         max_characters=service().settings.bounds.max_statement_characters,
     )
+
+
+def _event_about(game: Game, form: Form) -> tuple[int, tuple[Value, Text]] | None:
+    """Return the event that a form is about, at first the last one, with what it says; None without it."""
+    seq = whole_number(form.values.get("seq", str(game.seq)))
+    messages = event_messages(game, seq) if seq else None
+    return None if seq is None or messages is None else (seq, messages)
 
 
 def _dispute_page(game_id: str, seq: int, status: int = 200, **forms: Form) -> Response:

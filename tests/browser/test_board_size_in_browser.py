@@ -210,7 +210,7 @@ def place_of_board(page: Page) -> float:
         ),
     ],
 )
-def test_the_podium_leaves_the_whole_board_visible(
+def test_the_result_leaves_the_whole_board_visible(
     sizes: Sequence[tuple[int, int]], visitors: Visitors
 ) -> None:
     game_id, players = visitors.accounts.start_game(3, options={"round_limit": 1})
@@ -224,7 +224,7 @@ def test_the_podium_leaves_the_whole_board_visible(
         visitor.open(f"/games/{game_id}")
         wait_for_whole_board(visitor.page)
         assert visitor.page.evaluate("document.documentElement.scrollWidth") <= width
-        assert visitor.page.locator(".podium li").count() == 3
+        assert visitor.page.locator(".result thead th").count() == 3
 
 
 @pytest.mark.nightly

@@ -207,3 +207,43 @@ def test_a_reader_plays_on_from_an_event_and_a_player_questions_it(visitors: Vis
     page = visitors.new(visitors.accounts.register("a-spectator")).open(f"/games/{game_id}?seq=6")
     wait_for_event(page, 6)
     assert page.locator("#what-if, #question-move").count() == 0
+
+
+SHARING: Final = {
+    "sheet": """
+        window.shared = [];
+        navigator.canShare = () => true;
+        navigator.share = async ({ files }) => shared.push([files[0].type, files[0].size > 10000]);
+    """,
+    "clipboard": """
+        window.shared = [];
+        delete Navigator.prototype.canShare;
+        Clipboard.prototype.write = async ([item]) => {
+            const picture = await item.getType("image/png");
+            shared.push([picture.type, picture.size > 10000]);
+        };
+    """,
+    "neither": "delete Navigator.prototype.canShare; delete window.ClipboardItem;",
+}
+"""By what a browser can do with a picture, a script that makes it so, which notes what was done."""
+
+
+@pytest.mark.parametrize("ability", SHARING)
+def test_a_reader_shares_the_picture_of_a_position(visitors: Visitors, ability: str) -> None:
+    game_id, last = start_game(visitors)
+    visitor = visitors.new(fresh=True)
+    visitor.page.add_init_script(SHARING[ability])
+    page = visitor.open(f"/games/{game_id}?seq={last}")
+    wait_for_event(page, last)
+    page.click("#open-share")
+    button = page.locator(".share-picture")
+    if ability == "neither":
+        with page.expect_download() as download:
+            button.click()
+        assert download.value.suggested_filename == f"{game_id}-{last}.png"
+        return
+    button.click()
+    page.wait_for_function("() => window.shared.length")
+    assert page.evaluate("window.shared") == [["image/png", True]]
+    if ability == "clipboard":
+        button.get_by_text("Copied").wait_for()

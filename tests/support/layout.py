@@ -9,7 +9,7 @@ SMALLEST_TARGET: Final = 24
 _BOXES: Final = (
     ".site-nav, .site-nav ul, .hero > div, .hero .actions, .bar-row, .game-card, .game-players,"
     " .game-cards .card, .game-rows > li, .panel, .people li, .room-head, .chairs, .chair, .add-bot,"
-    " .share, .switch, .podium, .step"
+    " .share, .switch, .result"
 )
 """The elements whose children have places of their own."""
 _MEASURE: Final = """([boxes, smallest]) => {

@@ -21,7 +21,7 @@ GAMES: Final[dict[str, dict[str, Any]]] = {
 }
 """Games that soon end, one of each rule system: the fields of the request that creates it."""
 YOUR_TURN: Final = "#status.your-turn"
-RANKING: Final = ".ending > ol"
+RANKING: Final = ".ending .result"
 CHOICES: Final = "#acting :is(.acts, .tray, .shelf) a.choice"
 BOARD_OPTIONS: Final = "#board a.option[data-at]"
 WITH_PLACE: Final = frozenset(

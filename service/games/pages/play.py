@@ -3,9 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Any, Final
 
 from flask import Blueprint, Response, jsonify, request
+from markupsafe import Markup
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.disputes import takebacks
@@ -18,6 +20,7 @@ from domain.messages import Listing, Message, PlayerAt, Text, listing, message
 from domain.scene import Scene
 from replay.history.recap import marked_by, without_marks
 from replay.history.score_chart import Mark, finishers
+from replay.history.score_graph_svg import score_graph_svg
 from replay.render.podium import Finisher
 from service import wall_clock
 from service.analyses.retry import mistakes_of_game
@@ -28,6 +31,7 @@ from service.games.pages.lobby import show_open_game
 from service.games.pages.replay import show_event
 from service.http.context import service
 from service.http.event_streams import stream_response
+from service.http.language import request_renderer
 from service.http.problems import status_of
 from service.http.validation import decode_json, validate, whole_number
 from service.pages.forms import number_parameter, see_other, sequence_number
@@ -73,11 +77,27 @@ MAP_HEADER: Final = "Cartulary-Map"
 
 @dataclass(frozen=True, slots=True)
 class GameEnd:
-    """How a game has ended: the seats by place, the turning point, and the first action to replay from."""
+    """How a game has ended: the seats by place, the graph of the scores, the turning point, and the first
+    action to replay from.
+    """
 
     order: list[Finisher]
+    graph: Markup
     turning_point: Mark | None
     first_action: int | None
+
+    @property
+    def sources(self) -> list[tuple[Text, list[int]]]:
+        """What points come from, each with those of the seats in the order of their places."""
+        of_seats = [finisher.sources for finisher in self.order]
+        found: list[Text] = []
+        for source, _ in chain.from_iterable(of_seats):
+            if source not in found:
+                found.append(source)
+        return [
+            (source, [sum(points for name, points in each if name == source) for each in of_seats])
+            for source in found
+        ]
 
     @property
     def winners(self) -> list[int]:
@@ -299,7 +319,13 @@ def _game_end(game: Game, scene: Scene) -> GameEnd | None:
     chart = service().games.replays.scores(game) if game.ranking else None
     if chart is None:
         return None
-    return GameEnd(finishers(scene, chart), chart.turning_point, chart.first_action)
+    graph = score_graph_svg(chart, request_renderer(), "?seq={}".format)
+    return GameEnd(
+        finishers(scene, chart),
+        Markup(graph),  # noqa: S704 # the renderer escapes all texts
+        chart.turning_point,
+        chart.first_action,
+    )
 
 
 def _replaces_choices_only(steps: ActionSteps) -> bool:

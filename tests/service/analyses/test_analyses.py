@@ -225,7 +225,7 @@ class TestPages:
         # One bar before each turn, and one with the result.
         winner = state["winners"][0]
         assert page.count(f'<rect class="seat-{winner}') == len(state["turns"]) + 1
-        assert 'class="accuracies"' in visitor.get(f"/games/{game}")
+        assert f'<a href="/games/{game}/analysis" title="Accuracy' in visitor.get(f"/games/{game}")
         ((_, decision),) = marked_decisions(state)
         seq = decision["seq"]
         marked = visitor.get(f"/games/{game}?seq={seq}")

@@ -1,4 +1,4 @@
-"""The end of a game on its page: the podium, why a player is out, what can be done next, and the picture."""
+"""The end of a game on its page: the result, why a player is out, what can be done next, and the picture."""
 
 import re
 
@@ -14,34 +14,39 @@ from tests.service.conftest import StoreGame
 from tests.support.page_forms import log_in
 
 
-def podium_of(page: str) -> str:
-    return page.partition('<ol class="podium">')[2].partition("</ol>")[0]
+def rows_of(page: str) -> list[list[str]]:
+    """Return the cells of the table of the result, without the first column, by rows."""
+    table = page.partition('<table class="result">')[2].partition("</table>")[0]
+    return [re.findall(r"<td[^>]*>([^<]*)", row) for row in table.split("</tr>")[1:-1]]
 
 
 @pytest.mark.parametrize("name", ["duke-of-three", "sorcery-imprints-decide", "baron-five"])
-def test_the_podium_shows_titles_and_points_by_source(
+def test_the_result_shows_places_titles_and_points_by_source(
     browser: FlaskClient, store: StoreGame, name: str
 ) -> None:
     game, record = store(name)
     page = browser.get(f"/games/{game}").text
-    podium = podium_of(page)
-    ranking = record.events[-1]["data"]["ranking"]
-    assert [int(place) for place in re.findall(r'<li [^>]*value="(\d)">', podium)] == [
-        entry["place"] for entry in sorted(ranking, key=lambda e: (e["place"], e["seat"]))
+    places, titles, *sources, totals = rows_of(page)
+    ranking = sorted(
+        record.events[-1]["data"]["ranking"], key=lambda entry: (entry["place"], entry["seat"])
+    )
+    assert [int(place) for place in places] == [entry["place"] for entry in ranking]
+    points = [[int(number.replace("\u2212", "-")) for number in row] for row in sources]
+    assert len(points) > 1
+    assert [sum(of_seat) for of_seat in zip(*points, strict=True)] == [
+        entry["score"] for entry in ranking
     ]
-    by_seat = {entry["seat"]: entry["score"] for entry in ranking}
-    for item in podium.split("</li>")[:-1]:
-        seat = int(re.search(r'class="seat-(\d)', item)[1])  # type: ignore[index] # every item has a seat
-        points = re.findall(r"<dd>([^<]+)</dd>", item)
-        assert sum(int(number.replace("\u2212", "-")) for number in points) == by_seat[seat]
-    titles = re.findall(r'<p class="heading"><strong>([^<]+)', podium)
+    assert [int(total.replace("\u2212", "-")) for total in totals] == [
+        entry["score"] for entry in ranking
+    ]
     assert titles[0] == ("Winner" if name == "baron-five" else "King")
+    assert 'class="graph graph-scores"' in page
 
 
 def test_the_result_stands_beside_the_board(browser: FlaskClient, store: StoreGame) -> None:
     game, _ = store("duke-of-three")
     page = browser.get(f"/games/{game}").text
-    assert page.index('id="board"') < page.index('class="side"') < page.index('class="podium"')
+    assert page.index('id="board"') < page.index('class="side"') < page.index('class="result"')
 
 
 def test_the_end_leads_to_the_turning_point_the_first_move_and_the_picture(
@@ -52,7 +57,9 @@ def test_the_end_leads_to_the_turning_point_the_first_move_and_the_picture(
     first = next(event["seq"] for event in record.events if event["action"] is not None)
     assert f'href="?seq={first}">Replay from the first move' in page
     assert re.search(r'<a href="\?seq=\d+">Turning point: ', page)
-    assert f'href="/games/{game}/position.png?wide=true"' in page
+    picture = f"/games/{game}/position.png?wide=true&amp;seq={len(record.events)}"
+    assert f'href="{picture}"' in page
+    assert picture in browser.get(f"/games/{game}?seq={len(record.events)}").text
     assert "Turning point" in browser.get(f"/games/{game}/scores").text
 
 

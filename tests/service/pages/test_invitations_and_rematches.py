@@ -179,8 +179,8 @@ def test_lists_name_games_and_winners(browser: FlaskClient, service: Service) ->
     assert "The final (Baron)" in page
     handle = service.accounts.players.handles([bot])[bot]
     assert re.search(rf"The winner is {handle}\.", page)
-    result = browser.get(f"/games/{game}").text.partition('<ol class="podium">')[2]
-    assert re.findall(r'<li [^>]*value="(\d)">', result.partition("</ol>")[0]) == ["1", "2"]
+    result = browser.get(f"/games/{game}").text.partition('<table class="result">')[2]
+    assert re.findall(r'<td class="place-\d">(\d)</td>', result) == ["1", "2"]
 
 
 def test_those_with_whom_one_has_played_are_invited_into_a_new_game(
