@@ -322,7 +322,7 @@ class Site:
         rows = {}
         for system, game_id, account in self._large_games():
             visitor = self.visitors.new(account)
-            whole, scripts = weights(visitor.page, f"{self.visitors.site.url}/games/{game_id}")
+            whole, scripts, *_ = weights(visitor.page, f"{self.visitors.site.url}/games/{game_id}")
             rows[system] = {"page": round(whole, 1), "scripts": round(scripts, 1)}
             visitor.context.close()
         return rows

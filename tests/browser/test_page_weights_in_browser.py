@@ -1,17 +1,20 @@
-"""The page of a game weighs no more than its budgets allow on a first visit, in each rule system."""
+"""The first page, and that of a game in each rule system, weigh no more than their budgets allow."""
 
 from collections.abc import Callable
 from typing import Final
 
 import pytest
 
-from bench.page_rows import weights
+from bench.page_rows import Weights, weights
 from tests.support.accounts import take_turn
 from tests.support.browsing import Visitors
 from tests.support.variants import nightly_except
 
 MOST_KILOBYTES: Final = 160
 """With the fonts."""
+MOST_KILOBYTES_OF_THE_FIRST_PAGE: Final = 60
+"""Without the fonts and the pictures, which are of as many boards as there are games to watch."""
+MOST_KILOBYTES_OF_FONTS: Final = 60
 MOST_KILOBYTES_OF_SCRIPTS: Final = 40
 SYSTEMS: Final[list[dict[str, object]]] = [
     {"seats": 4},
@@ -21,10 +24,10 @@ SYSTEMS: Final[list[dict[str, object]]] = [
 
 
 @pytest.fixture
-def weigh(visitors: Visitors) -> Callable[[dict[str, object]], tuple[float, float]]:
-    """Return a function that returns the kilobytes of the page of a new game, and those of its scripts."""
+def weigh(visitors: Visitors) -> Callable[[dict[str, object]], Weights]:
+    """Return a function that returns the weights of the page of a new game."""
 
-    def weigh(fields: dict[str, object]) -> tuple[float, float]:
+    def weigh(fields: dict[str, object]) -> Weights:
         game_id, players = visitors.accounts.start_game(**fields)  # type: ignore[arg-type] # "seats" is a number
         for _ in range(12):
             take_turn(game_id, players)
@@ -36,8 +39,15 @@ def weigh(visitors: Visitors) -> Callable[[dict[str, object]], tuple[float, floa
 
 @pytest.mark.parametrize("fields", nightly_except(SYSTEMS[1:2], SYSTEMS))
 def test_the_page_of_a_game_and_its_scripts_are_within_their_budgets(
-    fields: dict[str, object], weigh: Callable[[dict[str, object]], tuple[float, float]]
+    fields: dict[str, object], weigh: Callable[[dict[str, object]], Weights]
 ) -> None:
-    whole, scripts = weigh(fields)
+    whole, scripts, *_ = weigh(fields)
     assert 0 < scripts < whole <= MOST_KILOBYTES
     assert scripts <= MOST_KILOBYTES_OF_SCRIPTS
+
+
+def test_the_first_page_is_within_its_budget(visitors: Visitors) -> None:
+    whole, _, fonts, pictures = weights(visitors.new(fresh=True).page, visitors.site.url)
+    assert 0 < fonts <= MOST_KILOBYTES_OF_FONTS
+    assert pictures > 0
+    assert whole - fonts - pictures <= MOST_KILOBYTES_OF_THE_FIRST_PAGE
