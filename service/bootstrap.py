@@ -8,6 +8,7 @@ from service.accounts.parts import Accounts
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.announcements import Announcements
+from service.administration.health import Health
 from service.administration.log import AdministrationLog
 from service.administration.work_overview import WorkOverview
 from service.analyses.analyses import Analyses
@@ -78,6 +79,7 @@ class Service:
     conditional_actions: ConditionalActions
     conditional_action_store: ConditionalActionStore
     administration: Administration
+    health: Health
     announcements: Announcements
     analyses: Analyses
     audits: Audits
@@ -177,6 +179,17 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         client, settings.report_seconds, receives_replies=settings.reply_address is not None
     )
     announcements = Announcements(client)
+    work = WorkOverview(process_reports, damaged_games, deliveries)
+    health = Health(
+        client,
+        settings,
+        process_reports,
+        work,
+        damaged_games,
+        deliveries,
+        games.projections,
+        reports,
+    )
     return Service(
         settings=settings,
         redis=client,
@@ -212,7 +225,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             games.repository,
             games.commands,
             listings,
-            WorkOverview(process_reports, damaged_games, deliveries),
+            work,
             deliveries,
             reports,
             comments,
@@ -221,7 +234,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             clubs,
             games.rating_exclusions,
             tournaments.tournaments,
+            health,
+            keyring,
         ),
+        health=health,
         announcements=announcements,
         analyses=analyses,
         audits=audits,

@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from ruamel.yaml import YAML
 
 from cartulary.cli import cartulary
-from cartulary.doctor.service_health import LONG_LAG
 from cartulary.serve import process_commands
 from service import settings
+from service.administration.health import LONG_LAG
 from service.bootstrap import Service
 from service.bounds import Bounds
 from service.http.app import create_app

@@ -26,6 +26,13 @@ UNKNOWN: Final = "unknown"
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
+ADMINISTERED_ACCOUNT: Final = (
+    *("password", "sessions", "suspension", "unsuspension", "role", "role/revocation", "erasure"),
+)
+ADMINISTERED_GAME: Final = (
+    *("removals", "seat-moves", "abandonment", "extensions", "exclusion", "inclusion"),
+)
+"""The forms of administrators about an account, and about a game."""
 
 
 def _pages(target: Target, paths: Sequence[str]) -> list[Send]:
@@ -101,6 +108,7 @@ def _home_pages(target: Target) -> Traffic:
         *(f"/tournaments/{UNKNOWN}{part}" for part in ("", "/calendar.ics", "/organise")),
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
+        f"/admin/players/{UNKNOWN}",
         *lists,
         "/players/siege",
     )
@@ -166,6 +174,12 @@ def _forms(target: Target) -> Traffic:
         "/tutorial",
         *("/imports", f"/imports/{UNKNOWN}/audit", f"/imports/{UNKNOWN}/delete"),
         *("/clubs", f"/clubs/invitations/{UNKNOWN}"),
+        *(f"/admin/players/{UNKNOWN}/{part}" for part in ADMINISTERED_ACCOUNT),
+        *(f"/admin/games/{UNKNOWN}/{part}" for part in ADMINISTERED_GAME),
+        *(f"/admin/reports/{UNKNOWN}/{part}" for part in ("closing", "comment")),
+        *(f"/admin/deliveries/{UNKNOWN}/{part}" for part in ("attempts", "cancellation")),
+        *("/admin/announcements", f"/admin/announcements/{UNKNOWN}/withdrawal"),
+        f"/admin/keys/{UNKNOWN}/retirement",
         *(f"/clubs/{UNKNOWN}{part}" for part in club),
         "/tournaments",
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("players", "withdraw", "exclude")),
@@ -282,6 +296,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("cancellation", "replacements", "changes")),
         *(f"/admin/players/{UNKNOWN}/password", f"/admin/deliveries/{UNKNOWN}/attempts"),
+        f"/admin/deliveries/{UNKNOWN}/cancellation",
         f"/admin/tournaments/{UNKNOWN}/cancellation",
     ]
     puts = (

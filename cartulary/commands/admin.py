@@ -343,6 +343,13 @@ def resend(service: "Service", delivery: str, reason: str) -> JsonObject:
     return service.administration.resend_delivery(OPERATOR, delivery, reason).as_json()
 
 
+@_subcommand(
+    "cancel-delivery", message("Cancel the notification of DELIVERY, which has not ended.")
+)
+def cancel_delivery(service: "Service", delivery: str, reason: str) -> JsonObject:
+    return service.administration.cancel_delivery(OPERATOR, delivery, reason).as_json()
+
+
 @_subcommand("reports", message("Print the open reports of messages, as JSON."))
 def reports(service: "Service", cursor: str | None, limit: int) -> JsonObject:
     page, following = service.administration.chat_message_reports(OPERATOR, cursor, limit)

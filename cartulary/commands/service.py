@@ -265,7 +265,7 @@ def doctor(service: "Service", *, as_json: bool) -> None:
     has_fault = False
     for subject, finding in diagnose(service):
         has_fault |= finding.status == "fault"
-        echo(finding.as_json(subject) if as_json else finding.as_text(subject))
+        echo(finding.as_json(subject) if as_json else finding.as_text(subject, text))
     if has_fault:
         raise click.exceptions.Exit(1)
 

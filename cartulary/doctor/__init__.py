@@ -7,18 +7,17 @@ it. What cannot be looked at, such as the configuration of a Redis that hides it
 
 import os
 import stat
-from collections.abc import Iterator
-from shutil import disk_usage
-from typing import Final
+from collections.abc import Callable, Iterator
+from typing import Final, TypeAlias
 from urllib.parse import urlsplit
 
 import httpx
 
-from cartulary.doctor import redis_servers, service_health
-from cartulary.doctor.finding import Check, Finding, Status
+from cartulary.doctor import service_health
 from domain.errors import CartularyError
 from domain.messages import Text, message, plural_message
 from service import wall_clock
+from service.administration.finding import Finding, Status
 from service.bootstrap import Service
 from service.connection import unavailable_on_error
 from service.errors import Unavailable, log_text
@@ -26,13 +25,15 @@ from service.settings import DEFAULT_PUBLIC_URL, Settings
 from service.smtp_server import parse_smtp_url
 from workers.mail.smtp import SmtpClient
 
-LITTLE_DISK: Final = 1 << 30
-"""Bytes of free disk space below which a warning is given: 1 GiB."""
 SLIGHT_DIFFERENCE: Final = 1.0
 """Seconds by which clocks may differ without a warning."""
 SECONDS_TO_RESPOND: Final = 5.0
 """Time that the public address has to respond."""
 _LOCAL_HOSTS: Final = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+Check: TypeAlias = Callable[[Service], Iterator[Finding]]
+"""Yields its findings about a service."""
 
 
 def diagnose(service: Service) -> Iterator[tuple[Text, Finding]]:
@@ -49,7 +50,11 @@ def diagnose(service: Service) -> Iterator[tuple[Text, Finding]]:
             if has_redis:
                 advice = message("start it, or correct its address among the settings")
                 yield subject, Finding("fault", error.message, advice)
-            has_redis = has_redis and check is not redis_servers.check_logs
+            has_redis = has_redis and check is not _check_logs
+
+
+def _check_logs(service: Service) -> Iterator[Finding]:
+    return service.health.logs()
 
 
 def _check_clock(service: Service) -> Iterator[Finding]:
@@ -117,30 +122,6 @@ def _check_key(service: Service) -> Iterator[Finding]:
             message("other users have access to {path}", path=str(path)),
             message("run `chmod 600 {path}`", path=str(path)),
         )
-
-
-def _check_folder(service: Service) -> Iterator[Finding]:
-    folder = service.settings.data
-    if not folder.is_dir():
-        yield Finding(
-            "warning",
-            message("there is no folder {path}", path=str(folder)),
-            message("a process of the service creates it; or set CARTULARY_DATA"),
-        )
-        return
-    if stat.S_IMODE(folder.stat().st_mode) & 0o077:
-        yield Finding(
-            "warning",
-            message("other users have access to {path}", path=str(folder)),
-            message("run `chmod 700 {path}`", path=str(folder)),
-        )
-    free = disk_usage(folder).free
-    is_low = free < LITTLE_DISK
-    yield Finding(
-        "warning" if is_low else "ok",
-        message("{free} MiB are free on the disk of {path}", free=free >> 20, path=str(folder)),
-        message("free some space before the logs can no longer be written") if is_low else None,
-    )
 
 
 def _check_archive(service: Service) -> Iterator[Finding]:
@@ -224,15 +205,16 @@ def _address_faults(settings: Settings) -> Iterator[Finding]:
 
 
 _CHECKS: Final[tuple[tuple[Text, Check], ...]] = (
-    (message("Redis of the logs"), redis_servers.check_logs),
-    (message("Redis of the queue"), redis_servers.check_queue),
+    (message("Redis of the logs"), _check_logs),
+    (message("Redis of the queue"), lambda service: service.health.queue()),
     (message("clock"), _check_clock),
     (message("signing key"), _check_key),
-    (message("data folder"), _check_folder),
-    (message("processes"), service_health.check_processes),
+    (message("data folder"), lambda service: service.health.folder()),
+    (message("processes"), lambda service: service.health.processes()),
     (message("work"), service_health.check_work),
+    (message("reports"), lambda service: service.health.reports()),
     (message("transparency log"), service_health.check_transparency),
-    (message("projections"), service_health.check_projections),
+    (message("projections"), lambda service: service.health.projections()),
     (message("archive"), _check_archive),
     (message("e-mail"), _check_mail),
     (message("public address"), _check_address),

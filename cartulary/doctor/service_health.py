@@ -1,69 +1,24 @@
-"""Checks of what the service does: its processes, the work that is due, the log of heads, the projections."""
+"""Checks of what the service does that read many games: work that is late, and the log of heads."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
-from datetime import timedelta
-from importlib.metadata import version
 from itertools import chain, islice
 from typing import Final
 
 import orjson
 
-from cartulary.doctor.finding import Finding
 from domain.errors import Unreadable
-from domain.messages import comma_list, message, plural_message
+from domain.messages import message, plural_message
 from service import wall_clock
-from service.administration.work_overview import WorkOverview
+from service.administration.finding import Finding
+from service.administration.health import LONG_WAIT
 from service.bootstrap import Service
-from service.operation.process_reports import ProcessReport
-from service.store.damaged_games import is_event_part
 from service.transparency.restores import Restores
 from service.transparency.store import TransparencyStore
 from workers.tasks import tasks_of
 
-LONG_WAIT: Final = timedelta(minutes=1)
-"""Time after which work that is due should be done."""
 GAMES: Final = 1000
 """Games whose outboxes are read at most: those that have changed lately come first."""
-DAMAGED_GAMES: Final = 20
-"""Damaged games that are named."""
-LONG_LAG: Final = 5000
-"""Entries of the transparency log that a projection lacks if schedulers do not keep up with play."""
-
-
-def check_processes(service: Service) -> Iterator[Finding]:
-    """A worker, a scheduler and, if it is set up, `replies` must be alive, all of the same version."""
-    reports = service.process_reports.alive()
-    for kind in service.process_reports.expected_kinds:
-        alive = [report for report in reports if report.kind == kind]
-        yield _process_finding(kind, alive)
-    versions = {report.version for report in reports} | {version("cartulary")}
-    if len(versions) > 1:
-        yield Finding(
-            "warning",
-            message("different versions run: {versions}", versions=comma_list(sorted(versions))),
-            message("upgrade and restart the processes that are left behind"),
-        )
-
-
-def _process_finding(kind: str, alive: list[ProcessReport]) -> Finding:
-    if not alive:
-        return Finding(
-            "fault",
-            message("no process `{kind}` has reported lately", kind=kind),
-            message("start `cartulary {kind}`", kind=kind),
-        )
-    hosts = sorted({report.host for report in alive})
-    return Finding(
-        "ok",
-        plural_message(
-            "{count} process `{kind}` is alive, on {hosts}",
-            "{count} processes `{kind}` are alive, on {hosts}",
-            count=len(alive),
-            kind=kind,
-            hosts=comma_list(hosts),
-        ),
-    )
 
 
 def check_work(service: Service) -> Iterator[Finding]:
@@ -82,61 +37,7 @@ def check_work(service: Service) -> Iterator[Finding]:
         if late
         else None,
     )
-    overview = WorkOverview(
-        service.process_reports, service.damaged_games, service.notifications.deliveries
-    ).read()
-    overdue = timedelta(milliseconds=overview["overdue_milliseconds"] or 0)
-    if overdue > LONG_WAIT:
-        yield Finding(
-            "fault",
-            message(
-                "a deadline of {seconds} s ago has not taken effect",
-                seconds=int(overdue.total_seconds()),
-            ),
-            message("check the clocks, and that a worker takes the queue `games`"),
-        )
-    failed = sum(overview["failed_jobs"].values())
-    if failed:
-        yield Finding(
-            "warning",
-            plural_message(
-                "{count} job has failed lately", "{count} jobs have failed lately", count=failed
-            ),
-            message("`cartulary admin work` and the logs of the workers say why"),
-        )
-    if overview["damaged_games"]:
-        yield Finding(
-            "fault",
-            plural_message(
-                "{count} game has a stored value that cannot be read",
-                "{count} games have stored values that cannot be read",
-                count=service.damaged_games.count(),
-            ),
-            message("`cartulary admin work` lists them; see docs/recovery.md"),
-        )
-        yield from _damage(overview["damaged_games"])
-    waiting = service.notifications.deliveries.count_due(service.clock.now())
-    yield Finding(
-        "ok",
-        plural_message(
-            "{count} delivery of a notification waits",
-            "{count} deliveries of notifications wait",
-            count=waiting,
-        ),
-    )
-
-
-def _damage(damaged_games: Mapping[str, Mapping[str, str]]) -> Iterator[Finding]:
-    """Yield what of which game is damaged."""
-    for game, parts in islice(damaged_games.items(), DAMAGED_GAMES):
-        for part, reason in parts.items():
-            yield Finding(
-                "fault",
-                message("game {game}, {part}: {reason}", game=game, part=part, reason=reason),
-                message("`cartulary repair --game {game}` or docs/recovery.md", game=game)
-                if is_event_part(part)
-                else message("see docs/recovery.md"),
-            )
+    yield from service.health.work()
 
 
 def _late_games(service: Service) -> int:
@@ -188,24 +89,4 @@ def check_transparency(service: Service) -> Iterator[Finding]:
             "warning",
             message("no witness has signed a checkpoint yet"),
             message("ask the operators of the witnesses whether they follow this server"),
-        )
-
-
-def check_projections(service: Service) -> Iterator[Finding]:
-    """What is derived from the logs by schedulers must not be long out of date."""
-    for state in service.games.projections.states():
-        is_late = state.lag > LONG_LAG
-        yield Finding(
-            "warning" if is_late else "ok",
-            plural_message(
-                "{name} lacks {count} entry of the transparency log",
-                "{name} lacks {count} entries of the transparency log",
-                count=state.lag,
-                name=state.name,
-            ),
-            message(
-                "look at the log of the scheduler; `cartulary projections` shows whether it catches up"
-            )
-            if is_late
-            else None,
         )

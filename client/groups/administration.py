@@ -311,6 +311,16 @@ def resend_delivery(delivery: str, /, **body: Unpack[WithReason]) -> Call[Notifi
     )
 
 
+def cancel_delivery(delivery: str, /, **body: Unpack[WithReason]) -> Call[NotificationDelivery]:
+    """Cancel a delivery that has not ended. If it has, the response is a 409."""
+    return call(
+        "POST",
+        f"/admin/deliveries/{segment(delivery)}/cancellation",
+        reader(NotificationDelivery),
+        body=body,
+    )
+
+
 def list_message_reports(
     *, cursor: str | None = None, limit: int | None = None
 ) -> Call[ChatMessageReportList]:
@@ -428,6 +438,7 @@ class AdministrationCalls(Group[C_co]):
     include_rating = Method(include_rating)
     get_work = Method(get_work)
     resend_delivery = Method(resend_delivery)
+    cancel_delivery = Method(cancel_delivery)
     list_message_reports = Method(list_message_reports)
     close_message_report = Method(close_message_report)
     remove_comment = Method(remove_comment)

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from domain.errors import Malformed
 from domain.event import Event
+from domain.game import Game
 from domain.json_types import JsonObject
-from domain.messages import Message
+from domain.messages import Message, Text, message
 from domain.tournaments.tournament import Tournament, TournamentStatus
 from ledger import commands
 from ledger.pending import PendingEvents
@@ -29,6 +30,8 @@ from service.administration.accounts import (
     reason_fault,
 )
 from service.administration.announcements import Announcement, Announcements
+from service.administration.finding import Finding
+from service.administration.health import Health
 from service.administration.log import AdministrationLog
 from service.administration.work_overview import WorkOverview
 from service.chat.comments import Comments
@@ -41,12 +44,14 @@ from service.games.game_cache import CachedGame
 from service.games.listings import Listings, Page
 from service.games.repository import GameRepository
 from service.imports.imports import Imports
+from service.keyring import Keyring
 from service.notifications.deliveries import Deliveries
 from service.notifications.delivery import Delivery
 from service.ratings.ratings import RatingExclusions
 from service.tournaments.tournaments import Tournaments
 
 MAX_PAGE_SIZE: Final = 100
+_CANCELLED: Final = message("an administrator has cancelled it")
 
 
 @dataclass(eq=False, repr=False)
@@ -75,10 +80,16 @@ class Administration:
     _clubs: Clubs
     _rating_exclusions: RatingExclusions
     _tournaments: Tournaments
+    _health: Health
+    _keyring: Keyring
+
+    def is_administrator(self, player: str) -> bool:
+        """Return whether a player has the role of an administrator."""
+        return self._accounts.is_administrator(player)
 
     def require_administrator(self, player: str) -> None:
         """Raise Forbidden unless a player has the role of an administrator."""
-        if not self._accounts.is_administrator(player):
+        if not self.is_administrator(player):
             raise Forbidden.with_message("only administrators may do this")
 
     def require_target(self, names: Mapping[str, str]) -> None:
@@ -134,6 +145,12 @@ class Administration:
         details = {"player": player, "statuses": list(statuses)}
         self._log.append(administrator, "search_games", details)
         return page
+
+    def game(self, administrator: str, game_id: str) -> Game:
+        """Return a game, which may be private. Raises NotFound, Unreadable (it is damaged)."""
+        game = self._repository.load(game_id).game
+        self._log.append(administrator, "read_game", {"game": game_id})
+        return game
 
     def reset_password(self, administrator: str, player_id: str, reason: str) -> str:
         """Give a player a new password, end all sessions, and return the password.
@@ -273,6 +290,19 @@ class Administration:
         self._record(administrator, "resend_delivery", reason, delivery=delivery_id)
         return self._deliveries.resend(delivery_id, wall_clock.now()) or delivery
 
+    def cancel_delivery(self, administrator: str, delivery_id: str, reason: str) -> Delivery:
+        """Cancel a delivery that has not ended, and return it. An attempt that is under way may succeed.
+
+        Raises NotFound, and OperationNotPossible if it has ended.
+        """
+        _require_reason(reason)
+        delivery = self.delivery(delivery_id)
+        if delivery.is_final:
+            raise OperationNotPossible.with_message("the delivery has ended")
+        self._record(administrator, "cancel_delivery", reason, delivery=delivery_id)
+        self._deliveries.finish([delivery], "cancelled", wall_clock.now(), result=_CANCELLED)
+        return self._deliveries.find(delivery_id) or delivery
+
     def delivery(self, delivery_id: str) -> Delivery:
         """Return a delivery. Raises NotFound."""
         delivery = self._deliveries.find(delivery_id)
@@ -296,6 +326,17 @@ class Administration:
         details = {"report": report_id, "game": report.game, "message": report.number}
         self._record(administrator, "close_report", reason, **details)
         self._message_reports.close(report_id)
+
+    def erase_reported_comment(self, administrator: str, report_id: str, reason: str) -> None:
+        """Erase the comment that a report is about, and close the report. Raises NotFound.
+
+        Raises OperationNotPossible for a message: only its author can erase it.
+        """
+        report = self._message_reports.get(report_id)
+        if report.of != "comment":
+            raise OperationNotPossible.with_message("only its author can erase a message")
+        self.remove_comment(administrator, report.game, report.number, reason)
+        self.close_message_report(administrator, report_id, reason)
 
     def remove_comment(self, administrator: str, game_id: str, number: int, reason: str) -> None:
         """Erase the text of a comment on a game. Raises NotFound."""
@@ -385,6 +426,39 @@ class Administration:
         overview = self._work.read(render)
         self._log.append(administrator, "read_work", {})
         return overview
+
+    def overview(self, administrator: str) -> list[tuple[Text, Finding]]:
+        """Return what the checks of the service find, each with its subject; see `Health`."""
+        self.note_reading(administrator, "read_overview")
+        return list(self._health.findings())
+
+    def note_reading(self, administrator: str, operation: str) -> None:
+        """Record that an administrator reads something of the service that names nobody."""
+        self._log.append(administrator, operation, {})
+
+    def retire_key(self, administrator: str, key: str, reason: str) -> None:
+        """Retire a signing key that another one has replaced. Raises NotFound.
+
+        Raises OperationNotPossible for the key with which this process signs: it could not go on without.
+        """
+        if key not in {entry["key"] for entry in self._keyring.public_keys()}:
+            raise NotFound.with_message(
+                "this service has never published a key {key}", key=key[:64]
+            )
+        if key == self._keyring.signing_key.id:
+            raise OperationNotPossible.with_message(
+                "this process signs with the key: set CARTULARY_SIGNING_KEY to another file, and restart"
+            )
+        self._record(administrator, "retire_key", reason, key=key)
+        self._keyring.retire(key)
+
+    def log_page_before(
+        self, administrator: str, before: int | None, limit: int
+    ) -> list[JsonObject]:
+        """Return the last entries before entry `before`, or the last ones, the newest first."""
+        entries = self._log.page_before(before, min(limit, MAX_PAGE_SIZE))
+        self._log.append(administrator, "read_log", {} if before is None else {"before": before})
+        return entries
 
     def log_page(self, administrator: str, after: int, limit: int) -> list[JsonObject]:
         """Return entries after+1 … of the administration log, at most `limit`; reading is an entry too."""

@@ -239,6 +239,20 @@ def resend_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
     return current.as_json(request_renderer().sentence)
 
 
+@blueprint.post(
+    "/admin/deliveries/<delivery>/cancellation",
+    "The delivery, which is cancelled.",
+    NotificationDelivery,
+    json_body=WithReason(),
+    status=200,
+    errors=(409,),
+)
+def cancel_delivery(player: str, delivery: str, body: JsonObject) -> JsonObject:
+    """Cancel a delivery that has not ended. If it has, the response is a 409."""
+    current = service().administration.cancel_delivery(player, delivery, **body)
+    return current.as_json(request_renderer().sentence)
+
+
 @blueprint.get(
     "/admin/reports",
     "A page of reports, the oldest first.",

@@ -70,6 +70,16 @@ class AdministrationLog:
             rows: Any = self._redis.xrange(ADMINISTRATION_LOG, f"{after + 1}-0", count=limit)
         return [_decode(fields) for _, fields in rows]
 
+    def page_before(self, before: int | None, limit: int) -> list[JsonObject]:
+        """Return the last entries before entry `before`, or the last ones, the newest first.
+
+        Raises Unreadable if one is damaged.
+        """
+        last = "+" if before is None else f"({before}-0"
+        with unavailable_on_error():
+            rows: Any = self._redis.xrevrange(ADMINISTRATION_LOG, last, count=limit)
+        return [_decode(fields) for _, fields in rows]
+
     def entries(self) -> Iterator[JsonObject]:
         """Iterate over all entries, in order. Raises Unreadable if one is damaged."""
         after = 0

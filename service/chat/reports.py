@@ -116,11 +116,14 @@ class ChatMessageReports:
             return TooManyReports.with_message(
                 "{count} reports of this player are open", count=self._max_per_reporter
             )
-        with unavailable_on_error():
-            open_count = self._redis.zcard(_REPORTS)
-        if open_count > self._max_open:
+        if self.count() > self._max_open:
             return Unavailable(message("too many reports are open"), retry_after=_RETRY_SECONDS)
         return None
+
+    def count(self) -> int:
+        """Return the number of open reports."""
+        with unavailable_on_error():
+            return int(self._redis.zcard(_REPORTS))
 
     def page(
         self, cursor: str | None = None, limit: int = 50

@@ -102,6 +102,7 @@ _SESSION_ONLY: Final = (
     *("POST /admin/games/<game>/seat-moves", "POST /admin/games/<game>/abandonment"),
     *("POST /admin/games/<game>/extensions", "GET /admin/work"),
     *("POST /admin/deliveries/<delivery>/attempts", "GET /admin/reports"),
+    "POST /admin/deliveries/<delivery>/cancellation",
     *("DELETE /admin/reports/<report>", "POST /admin/announcements"),
     *("PUT /admin/clubs/<club>/name", "DELETE /admin/clubs/<club>"),
     *("DELETE /admin/announcements/<announcement>", "GET /admin/log"),

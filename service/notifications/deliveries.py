@@ -404,6 +404,14 @@ class Deliveries:
         )
         return sum(replies.values())
 
+    def count_failed(self, since: datetime) -> int:
+        """Return the number of deliveries that were given up or bounced since a time, and not sent again."""
+        since_ms = wall_clock.milliseconds(since)
+        replies = self._replies(
+            lambda pipeline, prefix: pipeline.zcount(f"{prefix}failed", since_ms, "+inf")
+        )
+        return sum(replies.values())
+
     def totals(self) -> Mapping[str, int]:
         """Return the number of deliveries that have ended since the store was created, by status."""
         totals = self._totals()

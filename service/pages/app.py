@@ -5,6 +5,15 @@ from typing import Final
 from flask import Flask
 
 from service.accounts.pages import accounts, email, players, programs
+from service.administration.pages import announcements as admin_announcements
+from service.administration.pages import deliveries as admin_deliveries
+from service.administration.pages import games as admin_games
+from service.administration.pages import keys as admin_keys
+from service.administration.pages import log as admin_log
+from service.administration.pages import overview as admin_overview
+from service.administration.pages import players as admin_players
+from service.administration.pages import reports as admin_reports
+from service.administration.pages import settings as admin_settings
 from service.analyses import pages as analyses
 from service.bootstrap import Service
 from service.chat import pages as chat
@@ -72,6 +81,15 @@ _VIEWS: Final = (
     rules,
     theme,
     assets,
+    admin_overview,
+    admin_players,
+    admin_games,
+    admin_reports,
+    admin_deliveries,
+    admin_announcements,
+    admin_keys,
+    admin_settings,
+    admin_log,
 )
 
 

@@ -17,6 +17,7 @@ from service.pages.session import COOKIE_NAME
 from service.settings import Settings, load_settings
 from tests.games.records import FOLDER
 from tests.support.accounts import PASSWORD, Accounts, take_turn
+from tests.support.administrators import ended_delivery
 from tests.support.axe import violations
 from tests.support.browsing import Visitors, signed_session
 from tests.support.processes import wait_until
@@ -109,6 +110,7 @@ class Scenes:
             "rules.show_rules": ["/rules/baron", "/rules/sorcery"],
             "rules.show_introduction": ["/rules/sorcery/introduction"],
         }
+        self._add_administration()
         self._add_clubs()
         self._add_open_game()
         self._add_running_games()
@@ -177,6 +179,20 @@ class Scenes:
         self._add("clubs.open_link", f"/clubs/invitations/{link}")
         assert token != link
 
+    def _add_administration(self) -> None:
+        """Make the player an administrator, with a report, a delivery and an account to look at."""
+        service = build(load_settings({"CARTULARY_DATA": str(self.site.data)}))
+        service.administration.set_role("operator", self.player.id, "admin", "a test")
+        game = self.friend.create_game(3)
+        self.friend.http.post(f"/api/v1/games/{game}/messages", json={"text": "Spam.", "seq": 1})
+        service.chat_message_reports.add(game, 1, self.friend.id, self.player.id, "Spam.", None)
+        ended_delivery(service.redis, self.friend.id, game)
+        service.redis.close()
+        account = f"/admin/players/{self.friend.id}"
+        self._add("admin_players.search_players", "/admin/players?handle=x", "/admin/players")
+        self._add("admin_players.show_player", f"/admin/players/{self.player.id}", account)
+        self._add("admin_games.search_games", "/admin/games?status=open", "/admin/games")
+
     def _add_open_game(self) -> None:
         self._write_messages(self.friend.create_game(3, invite=[self.player.handle]))
         game_id = self.player.create_game(
@@ -220,7 +236,6 @@ class Scenes:
             person.http.get("/api/v1/me").json()["player"]["id"]
             for person in (self.player, self.friend)
         )
-        service.administration.set_role("operator", player, "organiser", "a test")
         opened = create(service, player, private=True, description="For friends.").id
         league = {"format": "league", "table_size": 2}
         running = begin(service, player, [player, friend], format=league)

@@ -235,6 +235,12 @@ def test_a_delivery_that_has_ended_is_sent_again(admin: Admin, service: Service)
     )
     assert orjson.loads(admin("resend", delivery.id, *WHY).stdout)["status"] == "pending"
     assert admin("resend", "0", *WHY).exit_code == 1
+    cancelled = orjson.loads(admin("cancel-delivery", delivery.id, *WHY).stdout)
+    assert (cancelled["status"], cancelled["result"]) == (
+        "cancelled",
+        "an administrator has cancelled it",
+    )
+    assert admin("cancel-delivery", delivery.id, *WHY).exit_code == 1
 
 
 def test_reports_of_messages_are_read_and_closed(admin: Admin, service: Service) -> None:

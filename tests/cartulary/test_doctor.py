@@ -14,10 +14,10 @@ from freezegun import freeze_time
 
 from cartulary.cli import cartulary
 from cartulary.doctor import diagnose
-from cartulary.doctor.finding import Finding
 from domain.messages import message
 from replay.language.renderer import english
 from service import wall_clock
+from service.administration.finding import Finding
 from service.bootstrap import Service, build
 from service.operation.process_reports import Reporter
 from service.settings import Settings
@@ -185,7 +185,7 @@ def test_a_projection_that_lags_is_found(
 ) -> None:
     service.transparency.head_log.log([start_game(service).id])
     assert texts(diagnose_with(), "projections") == ""
-    monkeypatch.setattr("cartulary.doctor.service_health.LONG_LAG", 0)
+    monkeypatch.setattr("service.administration.health.LONG_LAG", 0)
     lines = texts(diagnose_with(), "projections")
     assert "game-counts lacks 1 entry of the transparency log" in lines
     assert "look at the log of the scheduler" in lines

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cartulary.doctor.redis_servers import check_engine
 from replay.language.renderer import english
+from service.administration.redis_servers import check_engine
 from service.operation import engine as engines
 from service.operation.embedded_redis import EmbeddedRedis
 from service.operation.engine import (

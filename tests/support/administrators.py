@@ -31,7 +31,21 @@ def last_entries(redis_client: redis.Redis, count: int) -> list[tuple[str, str]]
 def ended_delivery(redis_client: redis.Redis, player: str, game: str) -> str:
     """Store a delivery that was given up, and return its id."""
     deliveries = Deliveries(redis_client, Bounds())
-    delivery = Delivery(
+    delivery = _delivery(player, game, "2026-11-20T09:00:00.000Z")
+    deliveries.create(delivery)
+    deliveries.finish([delivery], "given_up", datetime.now(UTC), is_claimed=False)
+    return delivery.id
+
+
+def later_delivery(redis_client: redis.Redis, player: str, game: str) -> str:
+    """Store a delivery that is due tomorrow, and return its id."""
+    delivery = _delivery(player, game, wall_clock.format(wall_clock.now() + timedelta(days=1)))
+    Deliveries(redis_client, Bounds()).create(delivery)
+    return delivery.id
+
+
+def _delivery(player: str, game: str, due_at: str) -> Delivery:
+    return Delivery(
         id=delivery_id("your_turn", game, "4", player, "email", "address"),
         kind="your_turn",
         subject="your_turn",
@@ -41,11 +55,8 @@ def ended_delivery(redis_client: redis.Redis, player: str, game: str) -> str:
         channel="email",
         endpoint="address",
         created_at="2026-11-20T09:00:00.000Z",
-        due_at="2026-11-20T09:00:00.000Z",
+        due_at=due_at,
     )
-    deliveries.create(delivery)
-    deliveries.finish([delivery], "given_up", datetime.now(UTC), is_claimed=False)
-    return delivery.id
 
 
 def reported_message(

@@ -190,6 +190,7 @@ def account_page(
         "account.html",
         status,
         account=account,
+        is_administrator=service().administration.is_administrator(player_id),
         account_language=None if account.locale is None else primary_subtag(account.locale),
         sessions=service().accounts.players.tokens.sessions(player_id),
         personal_tokens=len(service().accounts.players.tokens.personal.of(player_id)),

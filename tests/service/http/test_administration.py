@@ -14,6 +14,7 @@ from tests.support.administrators import (
     WHY,
     ended_delivery,
     last_entries,
+    later_delivery,
     register_administrator,
     reported_message,
 )
@@ -280,6 +281,16 @@ class TestDeliveries:
         assert (response.status_code, response.json()["status"]) == (201, "pending")
         waiting = admin.http.get(f"{ADMIN}/work").json()["waiting_deliveries"]
         assert delivery in [entry["delivery"] for entry in waiting]
+        assert admin.http.post(path, json=WHY).status_code == 409
+
+    def test_a_delivery_that_waits_is_cancelled(
+        self, accounts: Accounts, admin: PlayerClient, redis_client: redis.Redis
+    ) -> None:
+        game, (ada, _) = accounts.start_game()
+        path = f"{ADMIN}/deliveries/{later_delivery(redis_client, ada.id, game)}/cancellation"
+        response = admin.http.post(path, json=WHY)
+        assert (response.status_code, response.json()["status"]) == (200, "cancelled")
+        assert last_entries(redis_client, 1) == [(admin.id, "cancel_delivery")]
         assert admin.http.post(path, json=WHY).status_code == 409
 
 

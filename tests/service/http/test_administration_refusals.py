@@ -37,6 +37,7 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("PUT", "/games/GAME/rating-exclusion", WHY),
     ("DELETE", "/games/GAME/rating-exclusion", WHY),
     ("POST", "/deliveries/DELIVERY/attempts", WHY),
+    ("POST", "/deliveries/DELIVERY/cancellation", WHY),
     ("DELETE", "/reports/REPORT", WHY),
     ("PUT", "/clubs/CLUB/name", {"name": "Thursday", **WHY}),
     ("DELETE", "/clubs/CLUB", WHY),

@@ -10,8 +10,8 @@ import httpx
 import pytest
 import redis
 
-from cartulary.doctor.redis_servers import check_logs, check_queue
 from domain.messages import message
+from service.administration.redis_servers import check_logs, check_queue
 from service.bootstrap import build
 from service.operation.embedded_redis import EmbeddedRedis
 from service.operation.redis_risks import (
@@ -119,7 +119,7 @@ def test_web_says_once_at_the_start_what_can_be_lost_and_readyz_shows_it(
         assert risks(server) == [case.sentence]
         assert warnings(server) == [case.sentence]
     service = build(own_settings)
-    faults = [finding for finding in check_logs(service) if finding.status == "fault"]
+    faults = [finding for finding in check_logs(service.redis) if finding.status == "fault"]
     service.redis.close()
     assert case.finding in " ".join(finding.as_text(message("Redis")) for finding in faults)
 
@@ -143,7 +143,7 @@ def test_a_queue_that_evicts_is_named_as_such(own_settings: Settings, settings: 
         assert risks(server) == [QUEUE]
         assert warnings(server) == [QUEUE]
     service = build(both)
-    assert [finding.status for finding in check_queue(service)].count("fault") == 1
+    assert [finding.status for finding in check_queue(service.settings)].count("fault") == 1
     service.redis.close()
 
 

@@ -1,15 +1,13 @@
-"""What a check of a deployment has found."""
+"""What a check of a service has found."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 import orjson
 
-from cartulary.language import text
 from domain.messages import Text
 from replay.language.renderer import english
-from service.bootstrap import Service
 
 Status: TypeAlias = Literal["ok", "warning", "fault"]
 
@@ -23,11 +21,13 @@ class Finding:
     status: Status
     sentence: Text
     advice: Text | None = None
+    page: str | None = None
+    """The address of the page on which an administrator sees more of it, or mends it."""
 
-    def as_text(self, subject: Text) -> str:
+    def as_text(self, subject: Text, render: Callable[[Text], str] = english) -> str:
         """Return the finding on a subject in one line, and its advice in a second one."""
-        line = f"{_SIGNS[self.status]} {text(subject)}: {text(self.sentence)}"
-        return line if self.advice is None else f"{line}\n    {text(self.advice)}"
+        line = f"{_SIGNS[self.status]} {render(subject)}: {render(self.sentence)}"
+        return line if self.advice is None else f"{line}\n    {render(self.advice)}"
 
     def as_json(self, subject: Text) -> str:
         """Return the finding on a subject as a line of JSON, in English."""
@@ -38,7 +38,3 @@ class Finding:
             "advice": None if self.advice is None else english(self.advice),
         }
         return orjson.dumps(fields).decode()
-
-
-Check: TypeAlias = Callable[[Service], Iterator[Finding]]
-"""Yields its findings about a service."""

@@ -6,9 +6,8 @@ from typing import Any, Final
 
 import redis
 
-from cartulary.doctor.finding import Finding
 from domain.messages import message
-from service.bootstrap import Service
+from service.administration.finding import Finding
 from service.connection import connect, to_text, unavailable_on_error
 from service.operation.engine import OLDEST_VERSION, EngineName, find_holes, vulnerability
 from service.operation.redis_risks import eviction_policy, keeps_file, masters_of
@@ -18,13 +17,13 @@ FULL: Final = 0.8
 """Part of the memory of Redis from which on it is nearly full."""
 
 
-def check_logs(service: Service) -> Iterator[Finding]:
+def check_logs(client: redis.Redis) -> Iterator[Finding]:
     """The Redis of the logs must keep every write that it has acknowledged."""
-    for client in masters_of(service.redis):
-        yield from _check_master(service.settings, client)
+    for master in masters_of(client):
+        yield from _check_master(master)
 
 
-def _check_master(settings: Settings, client: redis.Redis) -> Iterator[Finding]:
+def _check_master(client: redis.Redis) -> Iterator[Finding]:
     with unavailable_on_error():
         info = client.info()
     yield from check_engine(info)
@@ -128,9 +127,8 @@ def _configuration(client: redis.Redis, name: str) -> str | None:
     return None if value is None else to_text(value)
 
 
-def check_queue(service: Service) -> Iterator[Finding]:
+def check_queue(settings: Settings) -> Iterator[Finding]:
     """The Redis of the queue may lose all its data together, but must not evict single keys."""
-    settings = service.settings
     if settings.queue_url == settings.redis_url:
         return
     client = connect(settings.queue_url)

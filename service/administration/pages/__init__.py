@@ -1,0 +1,1 @@
+"""The pages of administrators; for everybody else there are no such pages."""
