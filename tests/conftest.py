@@ -38,6 +38,7 @@ from tests.support.password_hashes import hash_quickly
 from tests.support.processes import HANG_SECONDS
 from tests.support.records import KEY
 from tests.support.redis_kinds import KINDS, RedisUrls, redis_of_kind
+from tests.support.template_cache import keep_compiled_templates
 
 MEMORY: Final = Path("/dev/shm")  # noqa: S108 # pytest makes a folder there that only its user can read
 """Where Linux usually has a file system in memory."""
@@ -84,6 +85,7 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("any machine")
 hash_quickly()
 keep_results()
+keep_compiled_templates()
 # On a busy machine, responses take longer than the five seconds that a client waits by default.
 vars(httpx._config.DEFAULT_TIMEOUT_CONFIG).update(
     dict.fromkeys(("connect", "read", "write", "pool"), HANG_SECONDS)

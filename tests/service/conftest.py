@@ -10,7 +10,6 @@ import pytest
 import redis
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2 import FileSystemBytecodeCache
 
 from ledger.record import Record
 from ledger.transparency.signed_note import COSIGNATURE, note_key
@@ -137,27 +136,15 @@ def redis_client(web_redis_urls: RedisUrls) -> Iterator[redis.Redis]:
 
 
 @pytest.fixture(scope="session")
-def template_cache(request: pytest.FixtureRequest) -> FileSystemBytecodeCache:
-    """The compiled templates, which take longer to compile for every application than most tests.
-
-    All processes of a run share them, as do later runs.
-    """
-    assert request.config.cache is not None
-    return FileSystemBytecodeCache(str(request.config.cache.mkdir("templates")))
-
-
-@pytest.fixture(scope="session")
 def url_map() -> SharedMap:
     """The URL map of the applications of all tests."""
     return SharedMap()
 
 
 @pytest.fixture
-def app(service: Service, template_cache: FileSystemBytecodeCache, url_map: SharedMap) -> Flask:
+def app(service: Service, url_map: SharedMap) -> Flask:
     with patch.object(Application, "url_map_class", staticmethod(lambda **_: url_map)):
-        app = create_web_app(service)
-    app.jinja_env.bytecode_cache = template_cache
-    return app
+        return create_web_app(service)
 
 
 @pytest.fixture

@@ -1,9 +1,10 @@
 """Programs in processes that are forked from one that has imported Cartulary already.
 
 To import everything takes a second of processor time, and a run of the tests starts a hundred processes
-of the service. A fork server imports it once for each process of pytest. A process that it forks is like one
-that was started in the ordinary way: a child of the test with a pid, an environment, files and handlers of
-signals of its own, in which the interpreter runs a module or code from its beginning to its end.
+of the service, which would also compile the same templates. A fork server does both once for each process of
+pytest. A process that it forks is like one that was started in the ordinary way: a child of the test with a
+pid, an environment, files and handlers of signals of its own, in which the interpreter runs a module or code
+from its beginning to its end.
 
 `python -m tests.support.fork_server FD` is the fork server, which `start` runs.
 """
@@ -249,6 +250,9 @@ def _import_everything() -> None:
     with quick_imports():
         for name in _IMPORTED:
             importlib.import_module(name)
+    from tests.support.template_cache import keep_compiled_templates
+
+    keep_compiled_templates()
 
 
 if __name__ == "__main__":

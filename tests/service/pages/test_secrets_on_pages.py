@@ -12,7 +12,6 @@ import orjson
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2 import FileSystemBytecodeCache
 
 from service import bootstrap
 from service.bootstrap import Service
@@ -78,11 +77,7 @@ def exchange_secrets(service: Service, game: str) -> None:
 
 
 def test_pages_do_not_depend_on_secrets_that_the_viewer_may_not_know(
-    app: Flask,
-    service: Service,
-    players: PlayersOfPages,
-    template_cache: FileSystemBytecodeCache,
-    monkeypatch: pytest.MonkeyPatch,
+    app: Flask, service: Service, players: PlayersOfPages, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The log commits to the first secrets, and the others would be reported as damage.
     monkeypatch.setattr(log_check, "commitment", lambda _: ANY)
@@ -93,7 +88,6 @@ def test_pages_do_not_depend_on_secrets_that_the_viewer_may_not_know(
     exchange_secrets(service, game)
     other_service = bootstrap.build(service.settings)
     other_app = create_web_app(other_service)
-    other_app.jinja_env.bytecode_cache = template_cache
     other = other_app.test_client()
     with ada.session_transaction() as session, other.session_transaction() as copy:
         copy.update(session)
