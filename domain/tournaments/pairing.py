@@ -169,18 +169,20 @@ def arrange(
     change places as long as that lowers the cost. The cheapest result counts, the first one of equals. The
     search ends early if no table costs as much as `enough`.
     """
-    costs: dict[Pair, int] = {}
+    costs: dict[Player, dict[Player, int]] = {}
     best: tuple[int, list[list[Player]]] | None = None
     for order in orders:
         if not costs:
-            costs = {pair(*two): cost(pair(*two)) for two in combinations(order, 2)}
+            costs = {player: {player: 0} for player in order}
+            for one, other in combinations(order, 2):
+                costs[one][other] = costs[other][one] = cost(pair(one, other))
         tables = []
         start = 0
         for places in sizes:
             tables.append(list(order[start : start + places]))
             start += places
         _swap_players(tables, costs)
-        by_table = [sum(costs[pair(*two)] for two in combinations(table, 2)) for table in tables]
+        by_table = [sum(costs[a][b] for a, b in combinations(table, 2)) for table in tables]
         total = sum(by_table)
         if best is None or total < best[0]:
             best = (total, tables)
@@ -189,23 +191,29 @@ def arrange(
     return [tuple(table) for table in best[1]] if best else []
 
 
-def _swap_players(tables: list[list[Player]], costs: Mapping[Pair, int]) -> None:
-    """Let players of two tables change places while that lowers the cost of their tables."""
+def _swap_players(tables: list[list[Player]], costs: Mapping[Player, Mapping[Player, int]]) -> None:
+    """Let players of two tables change places while that lowers the cost of their tables.
 
-    def cost(player: Player, table: list[Player], instead_of: Player) -> int:
-        return sum(costs[pair(player, other)] for other in table if other != instead_of)
-
+    What each player would cost at each table is computed once, and corrected when players change places.
+    """
+    sums = {
+        player: [sum(row[other] for other in table) for table in tables]
+        for player, row in costs.items()
+    }
     is_better = True
     while is_better:
         is_better = False
-        for one, other in combinations(tables, 2):
+        for (m, one), (n, other) in combinations(enumerate(tables), 2):
             for i in range(len(one)):
                 for j in range(len(other)):
                     a, b = one[i], other[j]
-                    before = cost(a, one, a) + cost(b, other, b)
-                    if cost(b, one, a) + cost(a, other, b) < before:
+                    before = sums[a][m] + sums[b][n]
+                    if sums[b][m] + sums[a][n] - 2 * costs[a][b] < before:
                         one[i], other[j] = b, a
                         is_better = True
+                        for player, row in costs.items():
+                            sums[player][m] += row[b] - row[a]
+                            sums[player][n] += row[a] - row[b]
 
 
 def seated(tables: Iterable[Table], before: Iterable[Table]) -> tuple[Table, ...]:

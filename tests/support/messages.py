@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import Formatter
 
@@ -107,20 +107,20 @@ def _calls(path: Path) -> Iterator[MessageCall]:
     text = path.read_text()
     if not any(name in text for name in (*MODULES, ".with_message(")):
         return
-    tree = ast.parse(text)
+    imports, calls = _imports_and_calls(path)
     imported = {
         alias.asname or alias.name: alias.name
-        for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module in MODULES
+        for node in imports
+        if node.module in MODULES
         for alias in node.names
     }
-    for call in _named_calls(tree):
-        function = imported.get(ast.unparse(call.func))
-        if function in TEMPLATES:
-            yield MessageCall(path, call.lineno, function, call)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".with_message"):
-            yield MessageCall(path, node.lineno, "with_message", node)
+    for call in calls:
+        if isinstance(call.func, ast.Name):
+            function = imported.get(call.func.id)
+            if function in TEMPLATES:
+                yield MessageCall(path, call.lineno, function, call)
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "with_message":
+            yield MessageCall(path, call.lineno, "with_message", call)
 
 
 def calls_of(class_names: set[str]) -> Iterator[str]:
@@ -128,13 +128,19 @@ def calls_of(class_names: set[str]) -> Iterator[str]:
     for path in _sources():
         text = path.read_text()
         if path != ROOT / "domain" / "messages.py" and "domain.messages" in text:
-            for call in _named_calls(ast.parse(text)):
-                if ast.unparse(call.func) in class_names:
+            for call in _imports_and_calls(path)[1]:
+                if isinstance(call.func, ast.Name) and call.func.id in class_names:
                     yield f"{path.relative_to(ROOT)}:{call.lineno}"
 
 
-def _named_calls(tree: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls of functions by name."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            yield node
+@cache
+def _imports_and_calls(path: Path) -> tuple[list[ast.ImportFrom], list[ast.Call]]:
+    """Return what a file imports from modules, and its calls: one walk through its tree, which takes long."""
+    imports: list[ast.ImportFrom] = []
+    calls: list[ast.Call] = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call):
+            calls.append(node)
+        elif isinstance(node, ast.ImportFrom):
+            imports.append(node)
+    return imports, calls

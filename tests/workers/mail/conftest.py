@@ -12,6 +12,9 @@ from tests.support.raw_times import raw_times, visible_text
 from tests.support.worker_harness import WorkerHarness
 from workers.run import channels_of
 
+PNG = b"\x89PNG\r\n\x1a\n"
+"""What stands for each picture that is not drawn."""
+
 
 @pytest.fixture
 def server() -> Iterator[MailServer]:
@@ -35,3 +38,9 @@ def workers(service: Service) -> Iterator[WorkerHarness]:
     workers.use(channels_of(service))
     yield workers
     workers.close()
+
+
+@pytest.fixture
+def quick_pictures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Draw no pictures, each of which takes half a second: for tests of all else in a mail."""
+    monkeypatch.setattr(service.pictures, "png", lambda _svg, _width, _colours=0: PNG)

@@ -41,12 +41,6 @@ def players(service: Service) -> list[str]:
     return [register(service, handle, locale) for handle, locale in HANDLES.items()]
 
 
-@pytest.fixture
-def quick_pictures(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Draw no pictures, each of which takes half a second."""
-    monkeypatch.setattr(service.pictures, "png", lambda _svg, _width, _colours=0: PNG)
-
-
 def work(workers: WorkerHarness, game: Game) -> None:
     """Do everything that the game calls for, and make the attempts of the deliveries that are due."""
     workers.scheduler.enqueue_tasks_of({game.id})

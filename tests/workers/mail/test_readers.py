@@ -46,6 +46,7 @@ def send(workers: WorkerHarness, *games: Game) -> None:
     workers.work()
 
 
+@pytest.mark.usefixtures("quick_pictures")
 def test_messages_of_some_minutes_are_one_mail_without_the_board_that_leads_to_them(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
@@ -83,6 +84,7 @@ def test_messages_of_some_minutes_are_one_mail_without_the_board_that_leads_to_t
     assert statuses == {"sent"}
 
 
+@pytest.mark.usefixtures("quick_pictures")
 def test_the_first_player_gets_one_mail_about_the_start(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
@@ -99,6 +101,7 @@ def test_the_first_player_gets_one_mail_about_the_start(
     ]
 
 
+@pytest.mark.usefixtures("quick_pictures")
 def test_an_invited_player_reads_of_no_last_turn(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
@@ -115,6 +118,7 @@ def test_an_invited_player_reads_of_no_last_turn(
         assert "since your last turn" not in body(received.message).lower()
 
 
+@pytest.mark.usefixtures("quick_pictures")
 def test_the_text_has_the_board_in_72_columns(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
@@ -132,6 +136,7 @@ def test_the_text_has_the_board_in_72_columns(
     ] == []
 
 
+@pytest.mark.usefixtures("quick_pictures")
 def test_a_digest_names_each_game_once_in_order_of_time(
     service: Service, workers: WorkerHarness, server: MailServer
 ) -> None:
