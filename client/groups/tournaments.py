@@ -22,7 +22,12 @@ class ChangeTournament(TypedDict):
 
     type: Literal[
         "ClosingDateChanged",
+        "PairingsAllowed",
+        "PairingsProhibited",
+        "ReviewChanged",
         "RoundExtended",
+        "RoundReleased",
+        "SeedingChanged",
         "TableReplayed",
         "TableRuled",
         "TextsChanged",

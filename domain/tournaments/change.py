@@ -60,6 +60,18 @@ class ChangeFields:
             return ""
         return value
 
+    def players(self, name: str, least: int, most: int) -> list[str]:
+        """The players in a field, each once."""
+        value = self.raw.get(name)
+        if not isinstance(value, list) or not all(isinstance(player, str) for player in value):
+            self.faults[name] = message("must be a list of players")
+            return []
+        if not least <= len(value) <= most or len(set(value)) != len(value):
+            self.faults[name] = message(
+                "must have from {least} to {most} players, each once", least=least, most=most
+            )
+        return value
+
     def check(self) -> None:
         """Raise Malformed if there is a fault."""
         if self.faults:
@@ -84,6 +96,8 @@ class Change:
     """The data of its event, after which the event type is named."""
     chosen: tuple[str, ...] = ()
     """The fields of the data that the organiser chooses, besides the reason; the others follow from them."""
+    handles: tuple[str, ...] = ()
+    """The chosen fields that name players, in requests by their handles and in the data by their ids."""
     supplied: tuple[str, ...] = ()
     """The fields that the server adds to what the organiser chooses, from the record of a game."""
     decide: Callable[[Situation], JsonObject]

@@ -4,6 +4,7 @@ Nothing is applied here: `domain.tournaments.tournament` does that with what was
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
 from typing import Any, Final
 
 from domain import chance
@@ -12,7 +13,7 @@ from domain.event import Clock, Event, acting_seat
 from domain.game import Game
 from domain.json_fields import is_integer
 from domain.lifecycle import check_options
-from domain.messages import Text, message
+from domain.messages import Text, comma_list, message
 from domain.options import MAX_NAME_CHARACTERS, REQUIREMENTS, name_fault
 from domain.tournaments import draws
 from domain.tournaments.events import (
@@ -21,6 +22,7 @@ from domain.tournaments.events import (
     EntrantInvited,
     EntrantReplaced,
     GamesSecretPublished,
+    PairingFailed,
     PlayerRegistered,
     PlayerWithdrawn,
     RegistrationClosed,
@@ -32,9 +34,9 @@ from domain.tournaments.events import (
     TournamentCreated,
     TournamentFinished,
 )
-from domain.tournaments.format_settings import MAX_PLAYERS, FormatSettings
+from domain.tournaments.format_settings import MAX_PLAYERS, Format, FormatSettings
 from domain.tournaments.formats import pairing_method
-from domain.tournaments.pairing import MIN_TABLE, Table
+from domain.tournaments.pairing import MIN_TABLE, NoPairing, Table, pair, table_sizes
 from domain.tournaments.standings import NO_PLACE
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json
 
@@ -53,6 +55,8 @@ MAX_SUBSTITUTES: Final = MAX_PLAYERS
 """The most players that can wait for a place."""
 ROUND_SECONDS: Final = (60, 366 * 24 * 3600)
 """The least and the greatest time from the draw of a round to its last date."""
+FORMATS_WITH_FREE_PAIRING: Final[frozenset[Format]] = frozenset({"swiss", "single_group"})
+"""The formats in which anybody can meet anybody in each round."""
 _OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament", "tutorial")
 """Options of games that a tournament does not have: it decides about them itself."""
 
@@ -286,10 +290,13 @@ def waiting_substitutions(tournament: Tournament) -> Iterator[Decided]:
         yield Decided("EntrantReplaced", data)
 
 
-def close_registration(tournament: Tournament, secret: bytes) -> Decided:
+def close_registration(
+    tournament: Tournament, secret: bytes, ratings: Mapping[str, int] | None = None
+) -> Decided:
     """`RegistrationClosed` with the draw of lots; `TournamentCancelled` if too few players have registered.
 
-    Raises NotNow if the tournament is not open, or paused.
+    `ratings` are needed where the players are seeded by them; the lots order those with the same. Raises
+    NotNow if the tournament is not open, or paused.
     """
     if tournament.status != "open":
         raise NotNow(None, STATUS_CLAUSES[tournament.status])
@@ -302,6 +309,13 @@ def close_registration(tournament: Tournament, secret: bytes) -> Decided:
         "secret": secret.hex(),
         "players": draw.shuffle(tournament.registered, "lots"),
     }
+    if tournament.seeding == "rating":
+        seeds = {player: (ratings or {}).get(player, 0) for player in tournament.registered}
+        data["players"].sort(key=lambda player: -seeds[player])
+        data["ratings"] = seeds
+    elif tournament.seeding == "hand":
+        first = [player for player in tournament.seeds if player in tournament.registered]
+        data["players"] = [*first, *(each for each in data["players"] if each not in first)]
     return Decided("RegistrationClosed", data)
 
 
@@ -318,7 +332,7 @@ def can_begin(tournament: Tournament) -> bool:
 
 
 def draw_round(tournament: Tournament, ends: str) -> Decided:
-    """`RoundDrawn`, or `TournamentFinished` if there is no further round.
+    """`RoundDrawn`, `TournamentFinished` if there is no further round, or `PairingFailed`.
 
     All rounds must be closed and the tournament not paused, else NotNow is raised. `ends` is the last date of
     the round.
@@ -326,11 +340,21 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
     if tournament.status != "running" or not all(drawn.is_closed for drawn in tournament.rounds):
         raise not_now("the round has not ended")
     _require_not_paused(tournament)
-    tables = tournament.next_tables()
+    number = len(tournament.rounds) + 1
+    failed: PairingFailed = {"round": number}
+    by_hand: Sequence[Table] | None = None
+    try:
+        if needs_release(tournament):
+            raise not_now("the round waits for its release by the organiser")
+        if tournament.released is not None and tournament.released.tables is not None:
+            by_hand = tables_by_hand(tournament, tournament.released.tables)
+        tables = tournament.next_tables() if by_hand is None else tuple(by_hand)
+    except (NoPairing, Malformed):
+        # Players may have withdrawn since the organiser has paired them.
+        return Decided("PairingFailed", failed)
     if tables is None:
         finished: TournamentFinished = {"standings": standings_as_json(tournament)}
         return Decided("TournamentFinished", finished)
-    number = len(tournament.rounds) + 1
     data: RoundDrawn = {
         "round": number,
         "tables": [list(table) for table in tables],
@@ -341,8 +365,41 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
         "ends": ends,
     }
     if tournament.version > 1:
-        data["pairing"] = pairing_method(tournament.format)
+        method = pairing_method(tournament.format)
+        data["pairing"] = method if by_hand is None else "organiser"
     return Decided("RoundDrawn", data)
+
+
+def needs_release(tournament: Tournament) -> bool:
+    """Return whether the next round waits for an organiser. The end does not."""
+    number = len(tournament.rounds) + 1
+    is_released = tournament.released is not None and tournament.released.round == number
+    return tournament.review and not is_released and bool(tournament.numbers_in_play())
+
+
+def tables_by_hand(tournament: Tournament, tables: Sequence[Sequence[str]]) -> list[Table]:
+    """Return the tables of the next round that an organiser has paired, from the players at each.
+
+    Raises Malformed unless everybody who plays in it sits at one of them, the tables have the sizes that they
+    would have by a draw, and nobody meets whom they are prohibited to meet.
+    """
+    if tournament.format.format not in FORMATS_WITH_FREE_PAIRING:
+        raise Malformed({"tables": message("are not free in this format")})
+    numbers = [[tournament.number_of(player) for player in table] for table in tables]
+    seated = [number for table in numbers for number in table if number is not None]
+    present = sorted(tournament.numbers_in_play() - tournament.withdrawn)
+    if sorted(seated) != present or sum(map(len, numbers)) != len(seated):
+        raise Malformed({"tables": message("must have each player of the round once")})
+    found = [tuple(number for number in table if number is not None) for table in numbers]
+    sizes = sorted(table_sizes(len(present), tournament.format.table_size))
+    if sorted(map(len, found)) != sizes:
+        raise Malformed(
+            {"tables": message("must have these sizes: {sizes}", sizes=comma_list(reversed(sizes)))}
+        )
+    prohibited = tournament.prohibited_pairs()
+    if any(pair(*two) in prohibited for table in found for two in combinations(table, 2)):
+        raise Malformed({"tables": message("must not have a prohibited pair")})
+    return found
 
 
 def _game_id(tournament: Tournament, round: int, place: int, table: Table) -> str | None:

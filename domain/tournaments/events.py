@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final, Literal, NamedTuple, NotRequired, Type
 from domain.event import ByPlayer, Clock
 from domain.json_types import (
     Bytes,
+    ClubId,
     Count,
     Digest,
     EventType,
@@ -42,9 +43,9 @@ SYSTEM: Final[TournamentBy] = {"system": "tournament"}
 
 
 PairingMethod: TypeAlias = Annotated[
-    Literal["schedule", "exact", "search", "order"],
+    Literal["schedule", "exact", "search", "order", "organiser"],
     "How the tables of a round were found: by a schedule that is known in advance, as the cheapest of all"
-    " pairings, as the cheapest of some arrangements, or by the order of the players.",
+    " pairings, as the cheapest of some arrangements, by the order of the players, or by the organiser.",
 ]
 
 
@@ -131,6 +132,7 @@ class RegistrationClosed(TournamentData):
 
     secret: Digest
     players: list[PlayerId]
+    ratings: NotRequired[Annotated[dict[PlayerId, int], "Those by which the players are seeded."]]
 
 
 class RoundDrawn(TournamentData):
@@ -157,6 +159,12 @@ class ResultRecorded(TournamentData):
 
 class TableSettled(ResultRecorded):
     """The result of a game without a ranking at the last date: the order by scores after event `seq`."""
+
+
+class PairingFailed(TournamentData):
+    """No pairing of a round was found that keeps to what is prohibited, so that it is not drawn."""
+
+    round: PositiveCount
 
 
 class RoundClosed(TournamentData):
@@ -246,6 +254,47 @@ class TableReplayed(OrganiserChange):
     replay: Annotated[GameId, "The new game, with the same players and seats."]
 
 
+class PairingsProhibited(OrganiserChange):
+    """No two of these players meet: those of a club are its members who took part at that time."""
+
+    players: list[PlayerId]
+    club: NotRequired[ClubId]
+
+
+class PairingsAllowed(OrganiserChange):
+    """The players of a prohibition may meet again."""
+
+    players: list[PlayerId]
+
+
+Seeding: TypeAlias = Annotated[
+    Literal["lots", "rating", "hand"],
+    "By what the players are ordered before the first round: by lot, by their ratings, or by the organiser.",
+]
+
+
+class SeedingChanged(OrganiserChange):
+    """The players are ordered by something else before the first round."""
+
+    seeding: Seeding
+    players: NotRequired[
+        Annotated[list[PlayerId], "Those at the top, if the organiser orders them."]
+    ]
+
+
+class ReviewChanged(OrganiserChange):
+    """Whether each round waits for its release by an organiser."""
+
+    review: bool
+
+
+class RoundReleased(OrganiserChange):
+    """An organiser lets the next round begin, as it is drawn or with tables by hand."""
+
+    round: PositiveCount
+    tables: NotRequired[Annotated[list[list[PlayerId]], "In the order of the seats."]]
+
+
 TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
     data.__name__: data
     for data in (
@@ -270,6 +319,12 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         TournamentResumed,
         TableRuled,
         TableReplayed,
+        PairingFailed,
+        PairingsProhibited,
+        PairingsAllowed,
+        SeedingChanged,
+        ReviewChanged,
+        RoundReleased,
     )
 }
 """By event type, the data of the events of a tournament."""

@@ -63,9 +63,10 @@ def _applied(tournament: Tournament, event: TournamentEvent, data: Any) -> Tourn
     if (change := CHANGES.get(type)) is not None:
         recorded = RecordedChange(event["seq"], type, event["at"], event["by"], data)
         changed = change.apply(tournament, event, data)
-        return replace(changed, changes=(*tournament.changes, recorded))
+        return replace(changed, has_no_pairing=False, changes=(*tournament.changes, recorded))
     apply = _APPLIERS.get(type)
-    return tournament if apply is None else apply(tournament, event, data)
+    after = tournament if apply is None else apply(tournament, event, data)
+    return replace(after, has_no_pairing=type == "PairingFailed")
 
 
 def _created(event: TournamentEvent, data: Any) -> Tournament:
@@ -193,7 +194,7 @@ def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournam
     )
     if len(drawn.games) != len(tables):
         raise ValueError("a table without a game")
-    return replace(tournament, rounds=(*tournament.rounds, drawn))
+    return replace(tournament, rounds=(*tournament.rounds, drawn), released=None)
 
 
 def _with_result(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
@@ -205,6 +206,11 @@ def _with_result(tournament: Tournament, event: TournamentEvent, data: Any) -> T
 
 def _round_closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     return tournament.with_round(replace(tournament.rounds[data["round"] - 1], is_closed=True))
+
+
+def _pairing_failed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    # An organiser who has paired by hand has to do it again.
+    return replace(tournament, released=None)
 
 
 def _finished(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
@@ -230,6 +236,7 @@ _APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tourn
     "ResultRecorded": _with_result,
     "TableSettled": _with_result,
     "RoundClosed": _round_closed,
+    "PairingFailed": _pairing_failed,
     "TournamentFinished": _finished,
     "TournamentCancelled": _cancelled,
     "GamesSecretPublished": _secret_published,

@@ -5,7 +5,7 @@ settings, the draw of lots and the results gets the same tables and the same sta
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise
@@ -17,6 +17,7 @@ from domain.tournaments.format_settings import Format, FormatSettings
 from domain.tournaments.pairing import (
     MAX_TABLE,
     MIN_TABLE,
+    Pair,
     Player,
     Table,
     arrange,
@@ -97,25 +98,32 @@ def next_round(
     absent: frozenset[Player],
     draw: Draw,
     version: int = TOURNAMENT_VERSION,
+    prohibited: Collection[Pair] = frozenset(),
+    *,
+    is_seeded: bool = False,
 ) -> tuple[Table, ...] | None:
     """Return the tables of the next round, after all `rounds` have their results; None if it is over. A round
     of a league has no tables if everybody who would sit in it is absent.
 
     `players` are all players in the order of the lots, and `absent` those of them who do not play in the
-    next round. `version` is that of the tournament.
+    next round. `version` is that of the tournament. In a Swiss tournament and a single group, `prohibited`
+    pairs do not meet; raises NoPairing if no such round is found. If the players are seeded, they are in the
+    order of the seeds.
     """
     if len(set(players) - absent) < MIN_TABLE and settings.format != "knockout":
         return None
     match settings.format:
         case "single_group" | "swiss":
-            return _round_of_rounds(settings, players, rounds, absent, draw, version)
+            return _round_of_rounds(
+                settings, players, rounds, absent, draw, version, prohibited, is_seeded=is_seeded
+            )
         case "round_robin":
             schedule = _schedule(settings, len(players))
             if len(rounds) == len(schedule):
                 return None
             return _scheduled(settings, schedule[len(rounds)], players, rounds, absent)
         case "knockout":
-            return _knockout(settings, players, rounds, absent)
+            return _knockout(settings, players, rounds, absent, is_seeded=is_seeded)
         case "league":
             return _league(settings, players, rounds, absent, draw)
         case "ladder":
@@ -216,6 +224,9 @@ def _round_of_rounds(
     absent: frozenset[Player],
     draw: Draw,
     version: int,
+    prohibited: Collection[Pair],
+    *,
+    is_seeded: bool,
 ) -> tuple[Table, ...] | None:
     if len(rounds) == settings.rounds:
         return None
@@ -231,8 +242,20 @@ def _round_of_rounds(
         (group,) = standings(settings, players, rounds)
         ranked = [row.player for row in group.standings if row.player not in absent]
         orders = chain([ranked], orders)
-    tables = swiss(orders, settings.table_size, meetings(before), byes, version)
+    elif settings.format == "swiss" and is_seeded:
+        orders = chain([_dealt_seeds(present, settings.table_size)], orders)
+    tables = swiss(orders, settings.table_size, meetings(before), byes, version, prohibited)
     return seated(tables, before)
+
+
+def _dealt_seeds(seeds: Sequence[Player], size: int) -> list[Player]:
+    """Return seeds in an order whose tables have players of all strengths: at tables of two, the first of the
+    upper half meets the first of the lower half, and so on. One who is left over is the last seed.
+    """
+    full = len(seeds) - (len(seeds) % MIN_TABLE if size == MIN_TABLE else 0)
+    count = len(table_sizes(full, size))
+    dealt = (seeds[table:full:count] for table in range(count))
+    return [*(player for table in dealt for player in table), *seeds[full:]]
 
 
 # Round robin, and the divisions of a league.
@@ -367,10 +390,14 @@ def _knockout(
     players: Sequence[Player],
     rounds: Sequence[Round],
     absent: frozenset[Player],
+    *,
+    is_seeded: bool,
 ) -> tuple[Table, ...] | None:
     size = settings.table_size
     if not rounds:
         remaining = [player for player in players if player not in absent]
+        if size == MIN_TABLE and len(remaining) > 1 and is_seeded:
+            return _bracket(remaining)
         if size == MIN_TABLE and len(remaining) > 1:
             # As many byes that all tables of the next round are full, and so on to the final.
             byes = (1 << (len(remaining) - 1).bit_length()) - len(remaining)
@@ -393,6 +420,22 @@ def _knockout(
     order = [player for table in sorted(dealt, key=len, reverse=True) for player in table]
     tables = arrange([order], sizes, lambda two: meeting_counts[pair(*two)])
     return seated(tables, before)
+
+
+def _bracket(seeds: Sequence[Player]) -> tuple[Table, ...]:
+    """Return the first round in which the first seed can meet the second in the final only, one of the first
+    four in the round before, and so on; the first seeds have the byes.
+    """
+    # The winner of a table meets that of the table half a round further down.
+    favourites = [1]
+    while 2 * len(favourites) < len(seeds):
+        count = 2 * len(favourites)
+        favourites += [count + 1 - seed for seed in favourites]
+    last = 2 * len(favourites) + 1
+    return tuple(
+        tuple(seeds[seed - 1] for seed in (favourite, last - favourite) if seed <= len(seeds))
+        for favourite in favourites
+    )
 
 
 def _qualified(

@@ -16,11 +16,13 @@ Vertex: TypeAlias = int
 
 
 def least_costly_pairs(
-    count: int, cost: Callable[[Vertex, Vertex], int]
-) -> list[tuple[Vertex, Vertex]]:
-    """Return the pairs of the vertices from 0 to `count` - 1 whose costs have the least sum.
+    count: int, cost: Callable[[Vertex, Vertex], int | None]
+) -> list[tuple[Vertex, Vertex]] | None:
+    """Return the pairs of the vertices from 0 to `count` - 1 whose costs have the least sum; None if there is
+    no way to pair all.
 
-    `count` is even. The cost of two vertices, the smaller one first, is a whole number. Of equally costly
+    `count` is even. The cost of two vertices, the smaller one first, is a whole number, or None for a pair
+    that is left out. Of equally costly
     pairings, it is the one in which vertex 0 has the smallest partner; of those with the same, the next
     vertex that is not paired yet; and so on. The pairs are sorted, the smaller vertex of each first.
     """
@@ -33,8 +35,12 @@ def least_costly_pairs(
     # The partners of the vertices, as the digits of one number, are in the order of equally costly pairings.
     scale = count**count
     for one, other in combinations(range(count), 2):
-        weight = cost(one, other) * scale + other * count ** (count - 1 - one)
+        if (price := cost(one, other)) is None:
+            continue
+        weight = price * scale + other * count ** (count - 1 - one)
         graph.add_edge(one, other, weight=-weight)
     # Variables of the environment can give the work to other packages, unless networkx itself is named.
     matching = nx.max_weight_matching(graph, maxcardinality=True, backend="networkx")
+    if 2 * len(matching) < count:
+        return None
     return sorted((min(two), max(two)) for two in matching)

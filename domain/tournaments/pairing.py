@@ -5,7 +5,7 @@ arguments leave open follows from the order of the players, so that anybody pair
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import combinations, permutations
 from typing import Final, TypeAlias
@@ -25,6 +25,10 @@ ATTEMPTS: Final = 12
 """How many arrangements of a round are tried at least, the cheapest of which is taken."""
 _SEARCHED_SEATS: Final = 1536
 """The bound of a search for a round: the number of arrangements times that of the players."""
+
+
+class NoPairing(Exception):
+    """There is no pairing without a prohibited pair, or none was found."""
 
 
 def table_sizes(players: int, size: int) -> list[int]:
@@ -116,6 +120,7 @@ def swiss(
     meeting_counts: Mapping[Pair, int],
     byes: Mapping[Player, int],
     version: int,
+    prohibited: Collection[Pair] = frozenset(),
 ) -> list[Table]:
     """Return the tables of a round in which players of similar rank meet, and nobody twice if possible.
 
@@ -126,34 +131,83 @@ def swiss(
 
     The tables for two are the cheapest of all; those of equally cheap ones in which the player of the first
     rank meets the one of the highest rank, and so on. Larger tables are the cheapest that `arrange` finds
-    from all orders. In tournaments of version 1, tables for two were arranged too, and the search ended at
-    the first arrangement in which nobody met again.
+    from all orders. Nobody meets whom they are prohibited to meet: raises NoPairing if that cannot be
+    avoided, or if no arrangement was found that avoids it. A bye goes to the first player, in the order
+    above, for whom the others can be paired. In tournaments of version 1, tables for two were arranged too,
+    and the search ended at the first arrangement in which nobody met again.
     """
     order, *others = orders
     ranks = {player: rank for rank, player in enumerate(order)}
     repeat = max(1, len(ranks)) ** 3
-    bye: list[Player] = []
-    if size == MIN_TABLE and len(order) % 2:
-        bye = [min(order, key=lambda player: (byes.get(player, 0), -ranks[player]))]
+    worst = max(meeting_counts.values(), default=0) ** 3 * repeat + len(ranks) ** 2
 
     def cost(pair: Pair) -> int:
         return meeting_counts.get(pair, 0) ** 3 * repeat + (ranks[pair[0]] - ranks[pair[1]]) ** 2
 
-    seated = [[player for player in some if player not in bye] for some in (order, *others)]
+    for_bye: list[Player] = []
+    if size == MIN_TABLE and len(order) % 2:
+        for_bye = sorted(order, key=lambda player: (byes.get(player, 0), -ranks[player]))
     if size == MIN_TABLE and version > 1:
-        ranked = seated[0]
-        pairs = least_costly_pairs(
-            len(ranked), lambda one, other: cost(pair(ranked[one], ranked[other]))
+        tables, bye = _cheapest_pairs(
+            order, cost, for_bye if prohibited else for_bye[:1], worst, prohibited
         )
-        tables: list[Table] = [(ranked[one], ranked[other]) for one, other in pairs]
     else:
+        bye = for_bye[:1]
+        seated = [[player for player in some if player not in bye] for some in (order, *others)]
         enough = repeat if version == 1 else 1
-        tables = arrange(seated, table_sizes(len(seated[0]), size), cost, enough=enough)
+        # A table with a prohibited pair costs more than any arrangement without one.
+        penalty = worst * len(order) ** 2
+        sizes = table_sizes(len(seated[0]), size)
+        tables = arrange(
+            seated,
+            sizes,
+            lambda two: cost(two) + (penalty if two in prohibited else 0),
+            enough=enough,
+        )
+        if any(pair(*two) in prohibited for table in tables for two in combinations(table, 2)):
+            raise NoPairing
     tables.sort(key=lambda table: min(ranks[player] for player in table))
     return [
         *(tuple(sorted(table, key=ranks.__getitem__)) for table in tables),
         *([tuple(bye)] if bye else []),
     ]
+
+
+def _cheapest_pairs(
+    order: Sequence[Player],
+    cost: Callable[[Pair], int],
+    for_bye: Sequence[Player],
+    worst: int,
+    prohibited: Collection[Pair],
+) -> tuple[list[Table], list[Player]]:
+    """Return the cheapest pairs of players, and who has a bye: the first of `for_bye` for whom the others can
+    be paired. `worst` is more than any pair costs. Raises NoPairing.
+    """
+    players: list[Player | None] = list(order)
+    if len(for_bye) == 1:
+        players.remove(for_bye[0])
+    elif for_bye:
+        # The bye is a partner who costs more the later a player would get it, and more than all pairs.
+        players.append(None)
+    prices = {player: number * worst * len(order) for number, player in enumerate(for_bye)}
+
+    def price(one: int, other: int) -> int | None:
+        first, second = players[one], players[other]
+        assert first is not None, "the bye comes last"
+        if second is None:
+            return prices[first]
+        two = pair(first, second)
+        return None if two in prohibited else cost(two)
+
+    pairs = least_costly_pairs(len(players), price)
+    if pairs is None:
+        raise NoPairing
+    seated = [(players[one], players[other]) for one, other in pairs]
+    tables: list[Table] = [
+        (one, other) for one, other in seated if one is not None and other is not None
+    ]
+    bye = [one for one, other in seated if one is not None and other is None]
+    return tables, bye or list(for_bye[:1])
 
 
 def arrange(

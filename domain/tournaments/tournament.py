@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from itertools import combinations
 from typing import Final, Literal, TypeAlias
 
 from domain.event import ZEROS, Clock
@@ -9,10 +10,10 @@ from domain.json_types import JsonObject
 from domain.messages import Message, message
 from domain.tournaments import formats
 from domain.tournaments.draws import TournamentDraw, draw_seed
-from domain.tournaments.events import PairingMethod, TournamentBy
+from domain.tournaments.events import PairingMethod, Seeding, TournamentBy
 from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.formats import TIE_BREAKS, Group, Round
-from domain.tournaments.pairing import Table
+from domain.tournaments.pairing import Pair, Table, pair
 from domain.tournaments.standings import Result
 
 TournamentStatus: TypeAlias = Literal["open", "running", "finished", "cancelled"]
@@ -92,6 +93,15 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """The release of a round by an organiser."""
+
+    round: int
+    tables: tuple[tuple[str, ...], ...] | None
+    """The players at each table, if they are paired by hand."""
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedChange:
     """A change by an organiser, as the log has it."""
 
@@ -127,6 +137,17 @@ class Tournament:
     status: TournamentStatus = "open"
     contact: str = ""
     """How players reach the organiser."""
+    prohibitions: tuple[tuple[str, ...], ...] = ()
+    """Groups of players of whom no two meet."""
+    seeding: Seeding = "lots"
+    seeds: tuple[str, ...] = ()
+    """The players whom the organiser has put at the top, if the seeding is by hand."""
+    review: bool = False
+    """Whether each round waits for its release by an organiser."""
+    released: "Release | None" = None
+    """The next round, if an organiser has released it."""
+    has_no_pairing: bool = False
+    """Whether no pairing of the next round was found, and nothing has changed since."""
     paused_at: str | None = None
     """When the pause began; None if the tournament is not paused."""
     changes: tuple[RecordedChange, ...] = ()
@@ -230,12 +251,32 @@ class Tournament:
         return replace(self, rounds=tuple(rounds))
 
     def next_tables(self) -> tuple[Table, ...] | None:
-        """Return the tables of the next round, None if there is none. All tables must have results."""
+        """Return the tables of the next round as they are drawn, None if there is none. All tables must have
+        results. Raises NoPairing.
+        """
         rounds = [drawn.as_round() for drawn in self.rounds]
         numbers = range(len(self.entrants))
         return formats.next_round(
-            self.format, numbers, rounds, self.withdrawn, self.draw, self.version
+            self.format,
+            numbers,
+            rounds,
+            self.withdrawn,
+            self.draw,
+            self.version,
+            self.prohibited_pairs(),
+            is_seeded=self.seeding != "lots",
         )
+
+    def prohibited_pairs(self) -> frozenset[Pair]:
+        """Return the pairs of entrants, by their numbers, who do not meet."""
+        groups = (map(self.number_of, group) for group in self.prohibitions)
+        playing = ([number for number in group if number is not None] for group in groups)
+        return frozenset(pair(*two) for group in playing for two in combinations(group, 2))
+
+    @property
+    def waits_for_draw(self) -> bool:
+        """Whether the next round, or the end, follows as soon as nothing holds it up."""
+        return self.status == "running" and all(drawn.is_closed for drawn in self.rounds)
 
 
 def can_see_tournament(tournament: Tournament, player: str | None) -> bool:

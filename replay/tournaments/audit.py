@@ -13,6 +13,7 @@ from domain import chance
 from domain.errors import CartularyError, Refused, Unreadable
 from domain.event import ENDINGS, ZEROS, Event
 from domain.fold import fold
+from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.lifecycle import check_options
 from domain.messages import Message, message
@@ -169,7 +170,7 @@ def _check_event(
             if not before.has_closed(event["at"]) or decisions.can_begin(before):
                 raise _Differs.with_message("enough players had registered, or more could have")
             expected = Decided("TournamentCancelled", cast("Any", {"reason": "too_few_players"}))
-        case "RoundDrawn" | "TournamentFinished":
+        case "RoundDrawn" | "TournamentFinished" | "PairingFailed":
             if next(decisions.waiting_substitutions(before), None) is not None:
                 raise _Differs.with_message(
                     "substitutes waited for the places of those who withdrew"
@@ -240,7 +241,10 @@ def _closing(before: Tournament, event: TournamentEvent) -> Decided:
         raise _Differs.with_message("the secret is not the one that the server has committed to")
     if event["at"] < before.closes:
         raise _Differs.with_message("registration was not over yet")
-    return decisions.close_registration(before, secret)
+    ratings = event["data"].get("ratings")
+    if ratings is not None and not all(is_integer(rating) for rating in ratings.values()):
+        raise _Differs.with_message("the ratings are not numbers")
+    return decisions.close_registration(before, secret, ratings)
 
 
 def _checked_game(data: bytes, game_id: str, keys: Sequence[JsonObject]) -> Record:

@@ -45,7 +45,9 @@ class TournamentParts:
             settings.bounds.min_seconds_per_turn,
             clubs,
         )
-        self.changes = TournamentChanges(self.tournaments, games.repository)
+        self.changes = TournamentChanges(
+            self.tournaments, games.repository, accounts.players, clubs
+        )
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
         self.progress = TournamentProgress(
@@ -56,4 +58,5 @@ class TournamentParts:
             creator,
             clock,
             HeadLog(self.store, transparency.log),
+            games.ratings,
         )

@@ -17,6 +17,7 @@ from domain.errors import NotNow, Unreadable
 from domain.event import ENDINGS
 from domain.game import Game
 from domain.lifecycle import NewGame
+from domain.registry import rule_system_for, rule_systems
 from domain.tournaments import decisions, draws
 from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
@@ -31,6 +32,7 @@ from service.errors import IdempotencyConflict, NotFound
 from service.games.registries import bring_holidays
 from service.games.repository import GameRepository
 from service.keyring import Keyring
+from service.ratings.ratings import Ratings
 from service.store.event_store import Head
 from service.store.redis_event_store import RedisEventStore
 from service.tournaments.store import DRAW_SECRET, GAMES_SECRET, TournamentStore
@@ -107,6 +109,7 @@ class TournamentProgress:
     _games: TournamentGames
     _clock: TrustedClock
     _head_log: HeadLog
+    _ratings: Ratings
 
     def due(self, limit: int) -> list[str]:
         """Return the ids of tournaments to advance now, at most `limit` of each shard."""
@@ -166,6 +169,9 @@ class TournamentProgress:
             seconds = float(EXAMINE_LAST_SECONDS)
         elif tournament.status == "open":
             seconds = (wall_clock.parse(tournament.closes) - now).total_seconds()
+        elif tournament.waits_for_draw:
+            # A change of an organiser plans the next examination.
+            seconds = EXAMINE_LAST_SECONDS
         elif tournament.status == "running" and drawn is not None:
             settled = wall_clock.parse(drawn.ends) + SETTLING
             seconds = min(EXAMINE_SECONDS, (settled - now).total_seconds())
@@ -187,9 +193,14 @@ class TournamentProgress:
                 is_due = self._clock.now() >= closes and tournament.paused_at is None
                 if is_due and self._clock.is_reliable():
                     secret = self._store.secret(tournament.id, DRAW_SECRET)
-                    after = pending.add(decisions.close_registration(tournament, secret), SYSTEM)
+                    ratings = self._ratings_of(tournament)
+                    decided = decisions.close_registration(tournament, secret, ratings)
+                    after = pending.add(decided, SYSTEM)
                     if after.status == "running":
                         self._draw_next(pending)
+            case "running" if tournament.waits_for_draw:
+                if tournament.paused_at is None and not tournament.has_no_pairing:
+                    self._draw_next(pending)
             case "running":
                 self._record_results(tournament, pending)
             case "finished" | "cancelled":
@@ -199,10 +210,26 @@ class TournamentProgress:
                     secret = self._store.secret(tournament.id, GAMES_SECRET)
                     pending.add(decisions.publish_games_secret(tournament, secret), SYSTEM)
 
+    def _ratings_of(self, tournament: Tournament) -> dict[str, int] | None:
+        """Return the ratings of all who have registered, if they are seeded by these; 0 without one."""
+        if tournament.seeding != "rating":
+            return None
+        system = rule_system_for(tournament.rules, tournament.options)
+        name = next(name for name, entry in rule_systems().items() if entry.system is system)
+        ratings = {player: self._ratings.of(player).get(name) for player in tournament.registered}
+        return {
+            player: 0 if rating is None else rating.rating.points
+            for player, rating in ratings.items()
+        }
+
     def _draw_next(self, pending: PendingTournamentEvents) -> None:
-        """Draw the next round, after substitutes have taken the free places, or end the tournament."""
+        """Draw the next round, after substitutes have taken the free places, or end the tournament. A round
+        that needs its release waits for it.
+        """
         for decided in decisions.waiting_substitutions(pending.tournament):
             pending.add(decided, SYSTEM)
+        if decisions.needs_release(pending.tournament):
+            return
         ends = CALENDAR.plus(pending.at, pending.tournament.round_seconds)
         pending.add(decisions.draw_round(pending.tournament, ends), SYSTEM)
 

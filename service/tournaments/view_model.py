@@ -95,6 +95,7 @@ PAIRING_TEXTS: Final[Mapping[PairingMethod, Message]] = {
     "exact": message("The best possible tables, which are computed exactly."),
     "search": message("The best tables that a search finds: there may be better ones."),
     "order": message("By the order of the players."),
+    "organiser": message("By the organiser."),
 }
 
 

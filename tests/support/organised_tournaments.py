@@ -4,6 +4,7 @@ from datetime import timedelta
 from typing import Any
 
 from freezegun import freeze_time
+from typing_extensions import override
 
 from domain.tournaments.tournament import Tournament
 from ledger.canonical import format_timestamp
@@ -31,12 +32,9 @@ class OrganisedTournament:
         self.service = service
         with freeze_time(START) as self.time:
             self.harness = WorkerHarness(service)
-            self.olga, self.players = organiser(service), register_accounts(service, 4)
-            format = {**SWISS, "rounds": 2}
-            self.id = create(service, self.olga, format=format, round_seconds=3 * DAY).id
-            self._open()
-            self._first_round()
-            self._second_round()
+            self.olga, self.players = organiser(service), register_accounts(service, 5)
+            self._create()
+            self._play()
             self.time.tick(timedelta(hours=2))
             advance(self.harness)
             self.harness.close()
@@ -58,6 +56,16 @@ class OrganisedTournament:
         reason = f"a test of {type}"
         return self.service.tournaments.changes.make(self.id, self.olga, type, reason, fields)
 
+    def _create(self, rounds: int = 2) -> None:
+        format = {**SWISS, "rounds": rounds}
+        self.id = create(self.service, self.olga, format=format, round_seconds=3 * DAY).id
+
+    def _play(self) -> None:
+        """Play the tournament to its end."""
+        self._open()
+        self._first_round()
+        self._second_round()
+
     def _wait(self, **length: float) -> None:
         self.time.tick(timedelta(**length))
         advance(self.harness)
@@ -67,7 +75,7 @@ class OrganisedTournament:
         self.change("TextsChanged", name="Spring cup", contact="olga@example.org")
         later = wall_clock.now() + timedelta(days=3)
         self.change("ClosingDateChanged", closes=format_timestamp(later))
-        register(self.service, self.id, self.players)
+        register(self.service, self.id, self.players[:4])
         self.change("TournamentPaused")
         self._wait(days=4)
         assert self.load().status == "open"
@@ -111,3 +119,44 @@ class OrganisedTournament:
         end_game(self.service, second)
         self._wait(minutes=1)
         assert self.load().status == "finished"
+
+
+class PairedTournament(OrganisedTournament):
+    """A Swiss tournament of five whose organiser seeds by hand, prohibits pairings, and releases rounds."""
+
+    @override
+    def _play(self) -> None:
+        self._create(rounds=3)
+        self.change("SeedingChanged", seeding="hand", players=["p3", "p1"])
+        self.change("ReviewChanged", review=True)
+        register(self.service, self.id, self.players)
+        self.change("PairingsProhibited", players=["p2", "p3"])
+        self._wait(days=1)
+        tournament = self.load()
+        assert (tournament.entrants[0], tournament.entrants[1]) == (
+            self.players[2],
+            self.players[0],
+        )
+        assert (tournament.status, tournament.rounds) == ("running", ())
+        self.change("RoundReleased", round=1)
+        self._end_round()
+        assert len(self.load().rounds) == 1
+        self.change("RoundReleased", tables=[["p5", "p4"], ["p3", "p1"], ["p2"]])
+        self._wait(seconds=1)
+        assert self.load().rounds[1].pairing == "organiser"
+        self.change("ReviewChanged", review=False)
+        self.change("PairingsProhibited", players=["p1", "p2", "p3", "p4", "p5"])
+        self._end_round()
+        assert self.load().has_no_pairing
+        self._wait(hours=1)
+        self.change("PairingsAllowed", players=["p1", "p2", "p3", "p4", "p5"])
+        self._wait(seconds=1)
+        self._end_round()
+        assert self.load().status == "finished"
+
+    def _end_round(self) -> None:
+        self._wait(seconds=1)
+        for game in self.load().rounds[-1].games:
+            if game is not None:
+                end_game(self.service, game)
+        self._wait(minutes=1)

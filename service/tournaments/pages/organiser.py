@@ -14,8 +14,10 @@ from service.http.problems import status_of
 from service.pages.forms import EMPTY_FORM, Form, entered_form, see_other
 from service.pages.session import require_player
 from service.pages.templating import page
-from service.tournaments.organiser_view import (
+from service.tournaments.pages.organiser_view import (
+    SEEDING_NAMES,
     change_rows,
+    drawn_tables,
     entered_change,
     possible_changes,
     table_to_rule,
@@ -56,6 +58,7 @@ def _page(tournament: Tournament, form: Form, status: int = 200) -> Response:
     chosen = {**request.args, **form.values}
     round, table = chosen.get("round", ""), chosen.get("table", "")
     drawn = tournament.rounds if tournament.status == "running" else ()
+    possible = possible_changes(tournament)
     return page(
         "organise.html",
         status,
@@ -69,7 +72,16 @@ def _page(tournament: Tournament, form: Form, status: int = 200) -> Response:
         ],
         round=round,
         table=table_to_rule(tournament, round, table),
-        possible=possible_changes(tournament),
+        possible=possible,
+        draw=drawn_tables(tournament)
+        if "draw" in request.args and "RoundReleased" in possible
+        else None,
+        clubs=[each.club for each in service().clubs.of(require_player())],
+        seedings=SEEDING_NAMES,
+        handles=service().accounts.players.handles(
+            {player for group in tournament.prohibitions for player in group}
+            | {*tournament.entrants}
+        ),
         changes=change_rows(tournament),
         time_zone=visitor_time_zone(),
         most_description=MAX_DESCRIPTION,

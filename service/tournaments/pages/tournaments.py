@@ -32,7 +32,7 @@ from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, require_sure
 from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import CLOCKS, CLUB_OPTION, USUAL_CLOCK, time_per_turn
-from service.tournaments.organiser_view import change_rows
+from service.tournaments.pages.organiser_view import SEEDING_NAMES, change_rows
 from service.tournaments.tournaments import Tournaments
 from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
@@ -241,6 +241,7 @@ def _tournament_page(
         own_game=own_game(tournament, player),
         entry=entry_of(tournament),
         pairing=pairing_text(tournament),
+        seeding=None if tournament.seeding == "lots" else SEEDING_NAMES[tournament.seeding],
         absence=absence_texts(tournament),
         changes=change_rows(tournament),
         can_change=player is not None and can_change(tournament, player),

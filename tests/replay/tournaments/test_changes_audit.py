@@ -8,16 +8,10 @@ import pytest
 from domain.json_types import JsonObject
 from replay.tournaments.audit import audit_tournament
 from service.bootstrap import Service
-from tests.support.organised_tournaments import OrganisedTournament
+from tests.support.organised_tournaments import OrganisedTournament, PairedTournament
 from tests.support.tournaments import forged, of_type
 
 Lie = Callable[[list[JsonObject]], None]
-
-
-@pytest.fixture
-def organised(service: Service) -> OrganisedTournament:
-    """A tournament with changes of its organiser, which is over."""
-    return OrganisedTournament(service)
 
 
 def by_another(type: str, number: int = 0) -> Lie:
@@ -119,13 +113,66 @@ LIES: list[tuple[Lie, str]] = [
 """Changes after which the server repairs every hash and signs anew, and the event at which each is found."""
 
 
-def test_an_honest_tournament_holds(organised: OrganisedTournament) -> None:
+def without_review(events: list[JsonObject]) -> None:
+    """Let no round wait for its release, and be released nonetheless."""
+    events.remove(of_type(events, "ReviewChanged"))
+
+
+def draw_prohibited_pair(events: list[JsonObject]) -> None:
+    """Prohibit, before the first round, a pair that was drawn in it."""
+    drawn = of_type(events, "RoundDrawn")
+    closed = of_type(events, "RegistrationClosed")
+    pair = next(table for table in drawn["data"]["tables"] if len(table) == 2)
+    players = sorted(closed["data"]["players"][number] for number in pair)
+    of_type(events, "PairingsProhibited")["data"]["players"] = players
+
+
+def swap_by_hand(events: list[JsonObject]) -> None:
+    """Draw other tables than those by hand."""
+    of_type(events, "RoundDrawn", 1)["data"]["tables"].reverse()
+
+
+LIES_ABOUT_PAIRINGS: list[tuple[Lie, str]] = [
+    (by_another("SeedingChanged"), "SeedingChanged"),
+    (with_data("SeedingChanged", reason=None), "SeedingChanged"),
+    (with_data("SeedingChanged", players=None, seeding="lots"), "RegistrationClosed"),
+    (with_data("SeedingChanged", players=None, seeding="rating"), "RegistrationClosed"),
+    (without("SeedingChanged"), "RegistrationClosed"),
+    (by_another("PairingsProhibited"), "PairingsProhibited"),
+    (with_data("PairingsProhibited", players=["x"]), "PairingsProhibited"),
+    (draw_prohibited_pair, "RoundDrawn"),
+    (by_another("PairingsAllowed"), "PairingsAllowed"),
+    (twice("PairingsAllowed"), "PairingsAllowed"),
+    (without("PairingsAllowed"), "RoundDrawn"),
+    (without("PairingsProhibited", 1), "PairingFailed"),
+    (without("PairingFailed"), "RoundDrawn"),
+    (by_another("ReviewChanged"), "ReviewChanged"),
+    (without_review, "RoundReleased"),
+    (without("RoundReleased"), "RoundDrawn"),
+    (by_another("RoundReleased"), "RoundReleased"),
+    (by_server("RoundReleased"), "RoundReleased"),
+    (with_data("RoundReleased", round=2), "RoundReleased"),
+    (with_data("RoundReleased", 1, reason=""), "RoundReleased"),
+    # What an organiser has paired is said to be drawn, or the other way round.
+    (with_data("RoundReleased", 1, tables=None), "RoundDrawn"),
+    (with_data("RoundDrawn", 1, pairing="exact"), "RoundDrawn"),
+    (with_data("RoundDrawn", 0, pairing="organiser"), "RoundDrawn"),
+    (with_data("RoundReleased", 1, tables=[["p1"]]), "RoundReleased"),
+    (swap_by_hand, "RoundDrawn"),
+]
+"""The same about the pairings."""
+
+
+@pytest.mark.parametrize(
+    ("kind", "lies"), [(OrganisedTournament, LIES), (PairedTournament, LIES_ABOUT_PAIRINGS)]
+)
+def test_an_honest_tournament_holds_and_each_lie_is_found(
+    service: Service, kind: type[OrganisedTournament], lies: list[tuple[Lie, str]]
+) -> None:
+    organised = kind(service)
     verdict = audit_tournament(organised.record, organised.games.get)
     assert verdict.outcome == "sound", verdict
-
-
-def test_each_lie_is_found(organised: OrganisedTournament) -> None:
-    for number, (change, type) in enumerate(LIES):
+    for number, (change, type) in enumerate(lies):
         record = forged(organised, change)
         verdict = audit_tournament(record, organised.games.get)
         assert verdict.outcome == "broken", (number, type, verdict)

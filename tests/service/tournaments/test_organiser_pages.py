@@ -145,3 +145,58 @@ def test_an_organiser_rules_on_a_table_and_has_it_play_again(
     assert (shown[0]["places"], shown[0]["former_games"]) == (None, [first])
     assert change(host, id, "TableReplayed", **about) == 409, "the new game has not begun"
     harness.close()
+
+
+def test_an_organiser_sees_a_draw_pairs_by_hand_and_prohibits_pairings(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    host, visitor = browser_of(app, service, "olga"), app.test_client()
+    harness = WorkerHarness(service)
+    id = create(service, olga).id
+    own, address = f"/tournaments/{id}", f"/tournaments/{id}/organise"
+    players = register_accounts(service, 4)
+    register(service, id, players)
+    assert change(host, id, "ReviewChanged", review="true") == 303
+    assert change(host, id, "SeedingChanged", seeding="hand", players="@p4, p1") == 303
+    unknown = {"type": "PairingsProhibited", "reason": "siblings", "players": "p1 nobody"}
+    assert "nobody is not the handle" in post(host, address, address, **unknown).text
+    assert change(host, id, "PairingsProhibited", players="p1, P2", club="") == 303
+    assert "These players do not meet" in visitor.get(own).text
+    time.tick(timedelta(days=1))
+    advance(harness)
+    assert "waits for the organiser" in visitor.get("/tournaments").text
+    assert "The next round waits for its release." in visitor.get(own).text
+    assert "The next round as it is drawn" not in host.get(address).text
+    page = host.get(f"{address}?draw=1").text
+    assert "The next round as it is drawn" in page
+    assert "p4, " in page
+    by_hand = {"tables": "p1, p2\r\np3, p4\r\n"}
+    refused = post(host, address, address, type="RoundReleased", reason="balance", **by_hand)
+    assert "prohibited pair" in refused.text
+    assert change(host, id, "RoundReleased", tables="p1, p3\r\np2, p4\r\n") == 303
+    advance(harness)
+    page = visitor.get(own).text
+    assert "Paired by the organiser, not drawn." in page
+    assert change(host, id, "PairingsAllowed", players="p1, p2") == 303
+    assert "Who does not meet" not in visitor.get(own).text
+    harness.close()
+
+
+def test_members_of_a_public_club_do_not_meet(app: Flask, service: Service, olga: str) -> None:
+    host = browser_of(app, service, "olga")
+    players = register_accounts(service, 3)
+    clubs = [
+        service.clubs.create(olga, name, is_private=name == "Secret").id
+        for name in ("Open", "Secret")
+    ]
+    for club in clubs:
+        for member in players[:2]:
+            service.clubs.invite(club, olga, member)
+            service.clubs.join(club, member)
+    id = create(service, olga).id
+    register(service, id, players)
+    # Who is a member of a private club is nobody's business.
+    assert change(host, id, "PairingsProhibited", club=clubs[1]) == 400
+    assert change(host, id, "PairingsProhibited", club=clubs[0]) == 303
+    assert service.tournaments.tournaments.load(id).prohibitions == (tuple(sorted(players[:2])),)
+    assert change(host, id, "PairingsProhibited", club=clubs[0], players="p1") == 400

@@ -1,15 +1,27 @@
 """View models of what organisers change: sentences about changes, and what their forms send."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from domain.json_types import JsonObject
-from domain.messages import Instant, PlayerWithId, Text, comma_list, message
+from domain.messages import (
+    Instant,
+    Listing,
+    Message,
+    PlayerWithId,
+    Text,
+    comma_list,
+    message,
+    semicolon_list,
+)
 from domain.tournaments.changes import CHANGES
-from domain.tournaments.pairing import MAX_TABLE
+from domain.tournaments.decisions import FORMATS_WITH_FREE_PAIRING
+from domain.tournaments.events import Seeding
+from domain.tournaments.pairing import MAX_TABLE, NoPairing
 from domain.tournaments.rulings import can_be_ruled, game_at
 from domain.tournaments.tournament import Tournament
+from service.pages.view_models.new_game_form import entered_handles
 from service.tournaments.view_model import (
     TableView,
     entered_moment,
@@ -66,6 +78,35 @@ def _ruled(tournament: Tournament, data: Any) -> Text:
     )
 
 
+SEEDING_NAMES: Final[Mapping[Seeding, Message]] = {
+    "lots": message("By lot"),
+    "rating": message("By rating"),
+    "hand": message("By hand"),
+}
+
+
+def _players(players: Iterable[str]) -> Listing:
+    return comma_list(map(PlayerWithId, players))
+
+
+def _prohibited(tournament: Tournament, data: Any) -> Text:
+    if "club" in data:
+        return message(
+            "Members of one club do not meet: {players}", players=_players(data["players"])
+        )
+    return message("These players do not meet: {players}", players=_players(data["players"]))
+
+
+def _released(tournament: Tournament, data: Any) -> Text:
+    if "tables" in data:
+        return message(
+            "Round {round} is paired by the organiser: {tables}",
+            round=data["round"],
+            tables=semicolon_list(map(_players, data["tables"])),
+        )
+    return message("Round {round} begins as it was drawn.", round=data["round"])
+
+
 SENTENCES: Final[Mapping[str, _Sentence]] = {
     "TextsChanged": _texts,
     "ClosingDateChanged": lambda _, data: message(
@@ -79,6 +120,19 @@ SENTENCES: Final[Mapping[str, _Sentence]] = {
     "TournamentPaused": lambda *_: message("The tournament is paused."),
     "TournamentResumed": _resumed,
     "TableRuled": _ruled,
+    "PairingsProhibited": _prohibited,
+    "PairingsAllowed": lambda _, data: message(
+        "These players may meet again: {players}", players=_players(data["players"])
+    ),
+    "SeedingChanged": lambda _, data: message(
+        "The starting order is now: {order}", order=SEEDING_NAMES[data["seeding"]]
+    ),
+    "ReviewChanged": lambda _, data: (
+        message("Each round waits for its release by the organiser.")
+        if data["review"]
+        else message("Rounds begin as soon as they are drawn.")
+    ),
+    "RoundReleased": _released,
     "TableReplayed": lambda _, data: message(
         "Table {table} in round {round} plays again: its game so far counts no more.",
         table=data["table"],
@@ -111,6 +165,10 @@ _READERS: Final[Mapping[str, Callable[[str, str], object]]] = {
     "closes": entered_moment,
     "ends": entered_moment,
     **dict.fromkeys(("round", "table", "seq"), _number),
+    "players": lambda text, _: entered_handles(text),
+    "tables": lambda text, _: [entered_handles(line) for line in text.splitlines() if line.strip()],
+    "review": lambda text, _: text == "true",
+    "club": lambda text, _: text,
 }
 """How fields are read from a form, by their names; all others are texts."""
 
@@ -145,16 +203,33 @@ def table_to_rule(tournament: Tournament, round: str, table: str) -> TableView |
     return next(each for each in view.tables if each.number == table_number)
 
 
+def drawn_tables(tournament: Tournament) -> list[tuple[str, ...]] | None:
+    """Return the players at the tables of the next round as it is drawn; None if there is no such pairing."""
+    try:
+        tables = tournament.next_tables()
+    except NoPairing:
+        return None
+    return [tuple(tournament.entrants[number] for number in table) for table in tables or ()]
+
+
 def possible_changes(tournament: Tournament) -> frozenset[str]:
     """Return the types of changes for which the page has a form now."""
     if tournament.is_over:
         return frozenset()
-    types = {"TextsChanged"}
+    types = {"TextsChanged", "ReviewChanged"}
+    if tournament.format.format in FORMATS_WITH_FREE_PAIRING:
+        types.add("PairingsProhibited")
+    if tournament.prohibitions:
+        types.add("PairingsAllowed")
+    if tournament.status == "open":
+        types.add("SeedingChanged")
     if tournament.status == "running":
         types.add("TableRuled")
     if tournament.paused_at is not None:
         return frozenset(types | {"TournamentResumed", "TableReplayed"})
     types.add("TournamentPaused")
+    if tournament.waits_for_draw:
+        types.add("RoundReleased")
     if tournament.status == "open":
         types.add("ClosingDateChanged")
     drawn = tournament.current_round
