@@ -34,6 +34,7 @@ from domain.tournaments.standings import (
     EVERYBODY_MEETS,
     NO_PLACE,
     OPPONENTS_DIFFER,
+    OPPONENTS_DIFFER_BEFORE_VERSION_3,
     Result,
     Standing,
     TieBreak,
@@ -51,6 +52,14 @@ TIE_BREAKS: Final[Mapping[Format, tuple[TieBreak, ...]]] = {
     "ladder": (),
 }
 """What decides the places in each format, after which the lots do; in a ladder, the ladder alone."""
+
+
+def tie_breaks_of(format: Format, version: int) -> tuple[TieBreak, ...]:
+    """Return what decides the places in a format, in tournaments of a version."""
+    tie_breaks = TIE_BREAKS[format]
+    if version < 3 and tie_breaks is OPPONENTS_DIFFER:
+        return OPPONENTS_DIFFER_BEFORE_VERSION_3
+    return tie_breaks
 
 
 class Draw(Protocol):
@@ -177,33 +186,37 @@ def in_play(
 
 
 def standings(
-    settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round]
+    settings: FormatSettings,
+    players: Sequence[Player],
+    rounds: Sequence[Round],
+    version: int = TOURNAMENT_VERSION,
 ) -> list[Group]:
     """Return the standings after the results that there are; in a league, one group for each division of its
     season.
 
-    `players` are all players in the order of the lots.
+    `players` are all players in the order of the lots, and `version` is that of the tournament.
     """
+    tie_breaks = tie_breaks_of(settings.format, version)
     if settings.format == "league":
         season = seasons(settings, players, rounds)[-1]
         results = _results(rounds[season.start :])
-        return [_ranked(settings, division, results) for division in season.divisions]
+        return [_ranked(tie_breaks, division, results) for division in season.divisions]
     if settings.format == "ladder":
         rows = {row.player: row for row in rank(players, _results(rounds), ())}
         return [Group(tuple(rows[player] for player in ladder(players, rounds)))]
     reached = Counter(player for table in _tables(rounds) for player in table)
-    return [_ranked(settings, players, _results(rounds), reached)]
+    return [_ranked(tie_breaks, players, _results(rounds), reached)]
 
 
 def _ranked(
-    settings: FormatSettings,
+    tie_breaks: Sequence[TieBreak],
     players: Sequence[Player],
     results: Sequence[Result],
     reached: Mapping[Player, int] | None = None,
 ) -> Group:
     members = set(players)
     own = [result for result in results if members.intersection(result.table)]
-    return Group(tuple(rank(players, own, TIE_BREAKS[settings.format], reached or {})))
+    return Group(tuple(rank(players, own, tie_breaks, reached or {})))
 
 
 def _results(rounds: Iterable[Round]) -> list[Result]:
@@ -239,7 +252,7 @@ def _round_of_rounds(
     before = _tables(rounds)
     byes = Counter(table[0] for table in before if len(table) == 1)
     if settings.format == "swiss" and rounds:
-        (group,) = standings(settings, players, rounds)
+        (group,) = standings(settings, players, rounds, version)
         ranked = [row.player for row in group.standings if row.player not in absent]
         orders = chain([ranked], orders)
     elif settings.format == "swiss" and is_seeded:
@@ -348,7 +361,7 @@ def _order_after(
     order = [
         [
             row.player
-            for row in _ranked(settings, division, results).standings
+            for row in _ranked(TIE_BREAKS[settings.format], division, results).standings
             if row.player in took_part
         ]
         for division in season.divisions

@@ -60,7 +60,14 @@ class Result:
 
 
 TieBreak: TypeAlias = Literal[
-    "points", "direct", "buchholz", "sonneborn_berger", "wins", "reached", "last_points"
+    "points",
+    "direct",
+    "direct_of_all",
+    "buchholz",
+    "sonneborn_berger",
+    "wins",
+    "reached",
+    "last_points",
 ]
 
 
@@ -72,6 +79,8 @@ class Standing:
     points: Fraction = Fraction(0)
     direct: Fraction = Fraction(0)
     """What the player has scored against those with as many points."""
+    direct_of_all: Fraction = Fraction(0)
+    """The same if each two of those with as many points have met, else 0 for all of them."""
     buchholz: Fraction = Fraction(0)
     """The sum, over the tables of the player, of the mean points of the others at the table."""
     sonneborn_berger: Fraction = Fraction(0)
@@ -93,8 +102,14 @@ class Standing:
 
 EVERYBODY_MEETS: Final[tuple[TieBreak, ...]] = ("points", "direct", "sonneborn_berger", "wins")
 """The tie-breaks where everybody meets everybody."""
-OPPONENTS_DIFFER: Final[tuple[TieBreak, ...]] = ("points", "buchholz", "sonneborn_berger", "wins")
+OPPONENTS_DIFFER: Final[tuple[TieBreak, ...]] = (
+    *("points", "direct_of_all", "buchholz", "sonneborn_berger", "wins"),
+)
 """The tie-breaks where players have different opponents."""
+OPPONENTS_DIFFER_BEFORE_VERSION_3: Final[tuple[TieBreak, ...]] = (
+    *("points", "buchholz", "sonneborn_berger", "wins"),
+)
+"""The same in tournaments of versions 1 and 2."""
 ELIMINATION: Final[tuple[TieBreak, ...]] = ("reached", "last_points", "points")
 """The tie-breaks where players drop out."""
 
@@ -127,19 +142,31 @@ def _standings(
             last[player] = share
     by_points = groupby(sorted(players, key=points.__getitem__), key=points.__getitem__)
     tied = {player: peers for _, group in by_points for peers in [set(group)] for player in peers}
+    direct = {
+        player: sum(
+            (
+                result.score(player, other)
+                for result in own[player]
+                for other in result.opponents(player)
+                if other in tied[player]
+            ),
+            Fraction(0),
+        )
+        for player in players
+    }
+    met = {
+        player: {other for result in own[player] for other in result.table} for player in players
+    }
+    have_all_met = {
+        player: all(tied[other] <= met[other] | {other} for other in tied[player])
+        for player in players
+    }
     return [
         Standing(
             player,
             points=points[player],
-            direct=sum(
-                (
-                    result.score(player, other)
-                    for result in own[player]
-                    for other in result.opponents(player)
-                    if other in tied[player]
-                ),
-                Fraction(0),
-            ),
+            direct=direct[player],
+            direct_of_all=direct[player] if have_all_met[player] else Fraction(0),
             buchholz=_buchholz(player, own[player], points),
             sonneborn_berger=_sonneborn_berger(player, own[player], points),
             wins=sum(len(result.table) > 1 and result.place(player) == 1 for result in own[player]),
@@ -174,3 +201,23 @@ def _sonneborn_berger(
         else:
             total += result.points()[player] * points[player]
     return total
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What decides that a player comes before the next one: the first tie-break in which they differ."""
+
+    tie_break: TieBreak | None
+    """None if it is the order before the first round: that of the lots, or of the seeds."""
+    value: Fraction = Fraction(0)
+    against: Fraction = Fraction(0)
+    """That of the next player."""
+
+
+def decision_between(first: Standing, next: Standing, tie_breaks: Sequence[TieBreak]) -> Decision:
+    """Return what decides that a player comes before the next one in the standings."""
+    for tie_break in tie_breaks:
+        value, against = first.value(tie_break), next.value(tie_break)
+        if value != against:
+            return Decision(tie_break, value, against)
+    return Decision(None)

@@ -12,9 +12,9 @@ from domain.tournaments import formats
 from domain.tournaments.draws import TournamentDraw, draw_seed
 from domain.tournaments.events import PairingMethod, Seeding, TournamentBy
 from domain.tournaments.format_settings import FormatSettings
-from domain.tournaments.formats import TIE_BREAKS, Group, Round
+from domain.tournaments.formats import Group, Round
 from domain.tournaments.pairing import Pair, Table, pair
-from domain.tournaments.standings import Result
+from domain.tournaments.standings import Result, TieBreak
 
 TournamentStatus: TypeAlias = Literal["open", "running", "finished", "cancelled"]
 TOURNAMENT_STATUSES: Final[tuple[TournamentStatus, ...]] = (
@@ -237,7 +237,12 @@ class Tournament:
         if not self.entrants:
             return []
         rounds = [drawn.as_round() for drawn in self.rounds]
-        return formats.standings(self.format, range(len(self.entrants)), rounds)
+        return formats.standings(self.format, range(len(self.entrants)), rounds, self.version)
+
+    @property
+    def tie_breaks(self) -> tuple[TieBreak, ...]:
+        """What decides the places, in turn."""
+        return formats.tie_breaks_of(self.format.format, self.version)
 
     def numbers_in_play(self) -> frozenset[int]:
         """Return the entrants who may still have a table in a round that follows; see `formats.in_play`."""
@@ -299,7 +304,7 @@ def standings_as_json(tournament: Tournament) -> list[list[JsonObject]]:
 
     What decides the places in the format is in `tie_breaks`, in its order; fractions are texts such as `7/2`.
     """
-    tie_breaks = TIE_BREAKS[tournament.format.format]
+    tie_breaks = tournament.tie_breaks
     return [
         [
             {

@@ -10,14 +10,13 @@ from typing import Final, Literal
 from babel.numbers import format_decimal
 
 from domain.json_types import JsonObject
-from domain.messages import Message, Text, Value, message, message_in, plural_message
+from domain.messages import Message, PlayerWithId, Text, Value, message, message_in, plural_message
 from domain.option_fields import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
 from domain.tournaments.changes import SINCE_VERSION
 from domain.tournaments.events import PairingMethod
 from domain.tournaments.format_settings import BOUNDS, FIELDS, Format
 from domain.tournaments.formats import (
-    TIE_BREAKS,
     Group,
     Season,
     is_decided_by_lot,
@@ -27,7 +26,14 @@ from domain.tournaments.formats import (
 )
 from domain.tournaments.pairing import Player
 from domain.tournaments.rulings import can_be_ruled
-from domain.tournaments.standings import BYE_POINTS, NO_PLACE, Result, Standing, TieBreak
+from domain.tournaments.standings import (
+    BYE_POINTS,
+    NO_PLACE,
+    Result,
+    Standing,
+    TieBreak,
+    decision_between,
+)
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.clock.time_zones import time_zone
 from service import wall_clock
@@ -82,6 +88,7 @@ STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
 TIE_BREAK_NAMES: Final[Mapping[TieBreak, Message]] = {
     "points": message("Points"),
     "direct": message("Direct encounters"),
+    "direct_of_all": message("Direct encounters"),
     "buchholz": message("Buchholz"),
     "sonneborn_berger": message("Sonneborn-Berger"),
     "wins": message_in("standings", "Victories"),
@@ -164,6 +171,8 @@ class StandingRow:
     """The scores of the player against each player of the group, in the order of the rows; None without a
     result.
     """
+    explanation: Text | None
+    """What decides that the player comes before the next one."""
     byes: str
     """The points of byes; "" without any."""
 
@@ -182,6 +191,11 @@ class GroupView:
     def has_byes(self) -> bool:
         """Whether a player of the group had a bye."""
         return any(row.byes for row in self.rows)
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether a place is explained."""
+        return any(row.explanation for row in self.rows)
 
     @property
     def has_lots(self) -> bool:
@@ -274,11 +288,11 @@ def _group_view(
     tournament: Tournament, group: Group, results: Sequence[Result], number: int | None
 ) -> GroupView:
     format = tournament.format.format
-    tie_breaks = TIE_BREAKS[format]
+    tie_breaks = tournament.tie_breaks
     players = [standing.player for standing in group.standings]
     scores = _scores(results)
     replaced = {each.number: each.replaces for each in tournament.replacements}
-    equals = Counter(_decisive_values(format, standing) for standing in group.standings)
+    equals = Counter(_decisive_values(tie_breaks, standing) for standing in group.standings)
     byes = Counter(
         player
         for result in results
@@ -298,7 +312,7 @@ def _group_view(
                 is_excluded=tournament.entrants[standing.player] in tournament.excluded,
                 replaces=replaced.get(standing.player),
                 is_by_lot=bool(results and tie_breaks)
-                and equals[_decisive_values(format, standing)] > 1,
+                and equals[_decisive_values(tie_breaks, standing)] > 1,
                 values=tuple(decimal(standing.value(name)) for name in tie_breaks),
                 played=standing.played,
                 scores=tuple(
@@ -306,6 +320,7 @@ def _group_view(
                     for other in players
                     for score in [scores.get((standing.player, other))]
                 ),
+                explanation=_explanation(tournament, group, place, has_results=bool(results)),
                 byes=decimal(byes[standing.player] * BYE_POINTS) if byes[standing.player] else "",
             )
             for place, standing in enumerate(group.standings, 1)
@@ -315,8 +330,32 @@ def _group_view(
     )
 
 
-def _decisive_values(format: Format, standing: Standing) -> tuple[Fraction, ...]:
-    return tuple(standing.value(name) for name in TIE_BREAKS[format])
+def _decisive_values(tie_breaks: Sequence[TieBreak], standing: Standing) -> tuple[Fraction, ...]:
+    return tuple(standing.value(name) for name in tie_breaks)
+
+
+def _explanation(
+    tournament: Tournament, group: Group, place: int, *, has_results: bool
+) -> Text | None:
+    """Return in one sentence what decides that the player at a place, from 1, comes before the next one; None
+    for the last one, on a ladder, and before there are results.
+    """
+    if not tournament.tie_breaks or not has_results or place >= len(group.standings):
+        return None
+    first, following = group.standings[place - 1], group.standings[place]
+    decision = decision_between(first, following, tournament.tie_breaks)
+    other = PlayerWithId(tournament.entrants[following.player])
+    if decision.tie_break is None:
+        if tournament.seeding == "lots":
+            return message("Before {player} by lot.", player=other)
+        return message("Before {player} by the starting order.", player=other)
+    return message(
+        "Before {player}: {criterion}, {value} against {against}.",
+        player=other,
+        criterion=TIE_BREAK_NAMES[decision.tie_break],
+        value=decimal(decision.value),
+        against=decimal(decision.against),
+    )
 
 
 def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:

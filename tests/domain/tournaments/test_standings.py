@@ -1,6 +1,7 @@
 """Points, tie-breaks and standings of tournaments."""
 
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 
@@ -8,7 +9,11 @@ from domain.tournaments.standings import (
     ELIMINATION,
     EVERYBODY_MEETS,
     OPPONENTS_DIFFER,
+    OPPONENTS_DIFFER_BEFORE_VERSION_3,
+    Decision,
     Result,
+    TieBreak,
+    decision_between,
     rank,
 )
 
@@ -102,3 +107,34 @@ def test_those_who_reach_later_rounds_come_first_in_a_knockout() -> None:
     results = [Result((0, 1), (1, 2)), Result((2, 3), (1, 2)), Result((0, 2), (2, 1))]
     rows = rank(range(4), results, ELIMINATION, {0: 2, 1: 1, 2: 2, 3: 1})
     assert [row.player for row in rows] == [2, 0, 1, 3]
+
+
+def test_a_direct_encounter_decides_before_buchholz_if_all_who_are_equal_have_met() -> None:
+    a, b, c, d, e, f = range(6)
+    # A and B have two points each. B has beaten A, whose opponents have more points.
+    games = [(b, a), (a, c), (a, d), (b, e), (d, b), (c, e)]
+    results = [Result(two, (1, 2)) for two in games]
+    first, second, *others = rank(range(6), results, OPPONENTS_DIFFER)
+    assert (first.player, second.player) == (b, a)
+    assert [row.direct_of_all for row in (first, second)] == [1, 0]
+    assert [row.buchholz for row in (first, second)] == [3, 4]
+    # C and D are equal, too, but have not met.
+    assert [row.direct_of_all for row in others] == [0, 0, 0, 0]
+    before = rank(range(6), results, OPPONENTS_DIFFER_BEFORE_VERSION_3)
+    assert [row.player for row in before[:2]] == [a, b]
+    # With another victory, C has two points as well, and has not met B.
+    rows = rank(range(6), [*results, Result((c, f), (1, 2))], OPPONENTS_DIFFER)
+    assert {row.player for row in rows[:3]} == {a, b, c}
+    assert {row.direct_of_all for row in rows} == {0}
+
+
+def test_a_place_is_decided_by_the_first_criterion_that_differs() -> None:
+    games = [Result(two, (1, 2)) for two in [(0, 2), (1, 3), (2, 3)]]
+    rows = rank(range(4), games, OPPONENTS_DIFFER)
+    assert [row.player for row in rows] == [0, 2, 1, 3]
+    decisions = [decision_between(one, other, OPPONENTS_DIFFER) for one, other in pairwise(rows)]
+    one, none = Fraction(1), Fraction(0)
+    criteria: tuple[TieBreak, ...] = ("sonneborn_berger", "buchholz", "points")
+    assert decisions == [Decision(criterion, one, none) for criterion in criteria]
+    first, second = rank(range(2), [], OPPONENTS_DIFFER)
+    assert decision_between(first, second, OPPONENTS_DIFFER) == Decision(None)

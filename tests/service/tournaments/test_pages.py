@@ -187,10 +187,19 @@ def test_a_place_that_lots_decided_is_marked_and_explained(
     (group,) = tournament.standings()
     assert len({row.points for row in group.standings}) == 3
     page = browser.get(f"/tournaments/{id}").text
-    values = [(row.points, row.buchholz, row.sonneborn_berger, row.wins) for row in group.standings]
+    values = [
+        (row.points, row.direct_of_all, row.buchholz, row.sonneborn_berger, row.wins)
+        for row in group.standings
+    ]
     is_marked = ["by lot" in row for row in rows_of(page).values()]
     assert is_marked == [values.count(value) > 1 for value in values]
     assert not all(is_marked)
+    text = re.sub("<[^>]*>", "", page)
+    assert "Why these places" in text
+    winner, second = (tournament.entrants[row.player] for row in group.standings[:2])
+    handles = service.accounts.players.handles([winner, second])
+    assert f"{handles[winner]}: Before {handles[second]}: Points, 2 against 1." in text
+    assert "by lot." in text
 
 
 def test_lots_that_decide_who_continues_in_a_knockout_are_explained(
