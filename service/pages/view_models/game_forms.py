@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
@@ -14,7 +15,7 @@ from domain.messages import Text, Value, message
 from ledger.statements import Statement, StatementWithNonce
 from replay.history.event_text import actor_message, outcome_message
 from service.chat.conversation import ChatMessagePage
-from service.errors import Forbidden, KeyNotUsable, Stale
+from service.errors import Forbidden, GameDamaged, KeyNotUsable, Stale
 from service.games.access import is_correspondent
 from service.games.player_signatures import PlayerSignature, RequestOptions
 from service.games.repository import AcceptedAction
@@ -192,7 +193,9 @@ def reason_not_to_comment(game: Game) -> Text | None:
 
 
 def conversation(game: Game, player: str | None) -> ChatMessagePage | None:
-    """Return the last messages of a game; None for a viewer who may not read them."""
+    """Return the last messages of a game; None for a viewer who may not read them, and for a damaged game."""
     if player is None or not is_correspondent(game, player):
         return None
-    return service().chat.latest(game.id, player, limit=LATEST_MESSAGES)
+    with suppress(GameDamaged):
+        return service().chat.latest(game.id, player, limit=LATEST_MESSAGES)
+    return None
