@@ -1,18 +1,23 @@
 """The calls in the source code that create messages, found without running it."""
 
 import ast
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 from string import Formatter
 
 from babel.messages.catalog import Message
+from filelock import FileLock
 from jinja2 import Environment, nodes
 
 from replay.language.maintenance import TEMPLATE_KEYWORDS, extract_messages
 
 ROOT = Path(__file__).parents[2]
+_EXTRACTED = ROOT / ".pytest_cache" / "d" / "messages"
 PACKAGES = ("domain", "ledger", "replay", "client", "service", "workers", "cartulary")
 TEMPLATES = {
     "message": slice(0, 1),
@@ -88,8 +93,32 @@ def fields(template: str) -> set[str]:
 
 @lru_cache
 def extracted_messages() -> tuple[Message, ...]:
-    """Return what Babel extracts from the packages and from click."""
-    return tuple(entry for entry in extract_messages() if entry.id)
+    """Return what Babel extracts from the packages and from click.
+
+    That takes it seconds, so the processes of a run, and later runs, share what one of them has extracted
+    from the same files.
+    """
+    files = [
+        path
+        for package in PACKAGES
+        for pattern in ("*.py", "templates/**/*.html", "templates/**/*.txt")
+        for path in sorted((ROOT / package).rglob(pattern))
+    ]
+    digest = sha256(f"{version('babel')} {version('click')}".encode())
+    for path in files:
+        digest.update(f"{path}".encode() + sha256(path.read_bytes()).digest())
+    _EXTRACTED.mkdir(parents=True, exist_ok=True)
+    kept = _EXTRACTED / digest.hexdigest()
+    with FileLock(_EXTRACTED / "lock"):
+        if not kept.exists():
+            for earlier in _EXTRACTED.glob("[0-9a-f]*"):
+                earlier.unlink()
+            extracted = tuple(entry for entry in extract_messages() if entry.id)
+            incomplete = _EXTRACTED / "incomplete"
+            incomplete.write_bytes(pickle.dumps(extracted))
+            incomplete.rename(kept)
+        messages: tuple[Message, ...] = pickle.loads(kept.read_bytes())  # noqa: S301 # our own file
+    return messages
 
 
 @lru_cache
