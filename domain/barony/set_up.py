@@ -170,8 +170,12 @@ def update_ratings(
             ratings.pop(place, None)
         for near in neighbours(at):
             for place in _places_covering(near):
+                first, second, third = place
+                # Most places are not free, which takes the least time to find out.
+                if first in board or second in board or third in board:
+                    continue
                 position = _position_of(place)
-                if position.farthest <= radius and not any(hex in board for hex in place):
+                if position.farthest <= radius:
                     ratings[place] = ratings.get(place, -position.distances) + 2
 
 
