@@ -66,15 +66,15 @@ def _resumed(tournament: Tournament, data: Any) -> Text:
 
 def _ruled(tournament: Tournament, data: Any) -> Text:
     players = tournament.rounds[data["round"] - 1].players[data["table"] - 1]
-    places = zip(players, data["places"], strict=True)
+    places = [
+        message("{player} ({place})", player=PlayerWithId(player), place=place_text(place))
+        for player, place in zip(players, data["places"], strict=True)
+    ]
     return message(
         "The result of table {table} in round {round}, by the organiser: {places}",
         table=data["table"],
         round=data["round"],
-        places=comma_list(
-            message("{player} ({place})", player=PlayerWithId(player), place=place_text(place))
-            for player, place in places
-        ),
+        places=comma_list(places),
     )
 
 
