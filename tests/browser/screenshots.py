@@ -96,14 +96,19 @@ def choose(*values: str) -> Callable[[Page], None]:
 
 def try_impossible(page: Page) -> None:
     """Ask why an action is not possible."""
-    page.locator(".not-possible summary").click()
-    page.locator(".unavailable a").first.click()
+    page.locator(".act.is-impossible").first.click()
     page.locator("#attempt .clause").wait_for()
 
 
 def show_end(page: Page) -> None:
-    """Scroll to the result of a game."""
-    page.locator(RANKING).scroll_into_view_if_needed()
+    """Open the result of a game on a phone."""
+    page.locator(".ways-back [popovertarget='side']").click()
+    page.locator(RANKING).wait_for()
+
+
+def show_comments(page: Page) -> None:
+    """Open the comments beside the moves."""
+    page.locator("#show-comments").check()
 
 
 def shots(games: Games) -> list[Shot]:
@@ -112,6 +117,8 @@ def shots(games: Games) -> list[Shot]:
     sorcery = games.start(9, options={"sorcery": True})
     baron = games.start(14, rules="baron")
     ended = games.start(100, options={"round_limit": 12})
+    for text, seq in (("What a city!", 40), ("I did not see that coming.", None)):
+        games.player.http.post(f"/api/v1/games/{ended}/comments", json={"text": text, "seq": seq})
     return [
         Shot("home-desktop-light-en", "/"),
         Shot("home-phone-dark-fr", "/", phone=True, dark=True, language="fr"),
@@ -135,6 +142,12 @@ def shots(games: Games) -> list[Shot]:
         Shot("baron-phone-dark-en", f"/games/{baron}", phone=True, dark=True),
         Shot("refusal-desktop-light-fr", f"/games/{barony}", language="fr", prepare=try_impossible),
         Shot("replay-desktop-light-en", f"/games/{ended}?seq=40"),
+        Shot(
+            "comments-desktop-light-fr",
+            f"/games/{ended}?seq=52",
+            language="fr",
+            prepare=show_comments,
+        ),
         Shot("replay-phone-dark-es", f"/games/{ended}?seq=40", True, True, "es"),
         Shot("end-desktop-dark-es", f"/games/{ended}", dark=True, language="es"),
         Shot("end-phone-light-en", f"/games/{ended}", phone=True, prepare=show_end),
