@@ -1,6 +1,7 @@
 """Creates the objects of the service, and connects them."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 import redis
 
@@ -8,6 +9,7 @@ from service.accounts.parts import Accounts
 from service.administration.accounts import AccountAdministration
 from service.administration.administration import Administration
 from service.administration.announcements import Announcements
+from service.administration.backups import Backups
 from service.administration.health import Health
 from service.administration.log import AdministrationLog
 from service.administration.work_overview import WorkOverview
@@ -80,6 +82,7 @@ class Service:
     conditional_action_store: ConditionalActionStore
     administration: Administration
     health: Health
+    backups: Backups
     announcements: Announcements
     analyses: Analyses
     audits: Audits
@@ -180,6 +183,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     )
     announcements = Announcements(client)
     work = WorkOverview(process_reports, damaged_games, deliveries)
+    backups = Backups(client, timedelta(hours=settings.backup_hours))
     health = Health(
         client,
         settings,
@@ -189,6 +193,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         deliveries,
         games.projections,
         reports,
+        backups,
     )
     return Service(
         settings=settings,
@@ -236,8 +241,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             tournaments.tournaments,
             health,
             keyring,
+            backups,
         ),
         health=health,
+        backups=backups,
         announcements=announcements,
         analyses=analyses,
         audits=audits,

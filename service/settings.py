@@ -27,6 +27,10 @@
     CARTULARY_ARBITER        handle of the player who rules disputes in games whose creator names no
                              arbiter; default: none
     CARTULARY_WEBHOOK_URL    URL to which notifications are posted; default: none
+    CARTULARY_BACKUP_FOLDER  folder in which backups are made at regular intervals; default: none
+    CARTULARY_BACKUP_HOURS   time from the beginning of a backup to that of the next one; default: 24
+    CARTULARY_BACKUP_SECONDS  time after which the process that makes or verifies one is killed; default: 3600
+    CARTULARY_BACKUPS_KEPT   backups that are kept; default: 7
     CARTULARY_WEBHOOK_NETWORKS  private networks in which webhooks of players and push services may be,
                              separated by commas; default: none
     CARTULARY_PUBLIC_URL     address at which players reach the pages, with which links begin; default:
@@ -285,6 +289,10 @@ def _check_number(
     return check
 
 
+def _folder(value: str) -> str:
+    return str(_absolute(Path(value)))
+
+
 def _setting(
     default: Any,
     check: Callable[[str], None] = lambda _: None,
@@ -317,6 +325,14 @@ class Settings:
     """The folder or bucket of the archive; empty: the folder `archive` in the data folder."""
     archive_after_days: float = _setting(0.0, minimum=0)
     """Days after its end at which a game moves into the archive; 0: never."""
+    backup_folder: str | None = _setting(None, parse=_folder)
+    """The folder in which scheduled backups are made; None: there are none."""
+    backup_hours: float = _setting(24.0, minimum=0.01)
+    """The time from the beginning of a scheduled backup to that of the next one, in hours."""
+    backup_seconds: float = _setting(3600.0, minimum=1)
+    """The time after which the process that makes or verifies one is killed, in seconds."""
+    backups_kept: int = _setting(7, minimum=1)
+    """The number of scheduled backups that are kept."""
     webhook_url: str | None = _setting(
         None, _url_with("http", "https", needs_host=True), repr=False
     )

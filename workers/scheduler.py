@@ -24,6 +24,7 @@ from service.operation.process_reports import Reporter
 from service.operation.retry import Backoff, retry_until_stopped
 from service.operation.stop_signals import StopSignals
 from service.store.redis_event_store import APPENDED_CHANNEL
+from workers.backup_process import BackupProcess
 from workers.deadline_index import DeadlineIndex
 from workers.head_logger import HeadLogger
 from workers.queue import TaskQueues
@@ -134,6 +135,7 @@ class Scheduler:
         self._report_seconds = service.settings.report_seconds
         self._scrub_interval = min(SCRUB_SECONDS, service.settings.scrub_seconds / SCRUB_STEPS)
         self._scrubbed_at: float | None = None
+        self._backups = BackupProcess(service.settings, service.backups)
         self._reporter = Reporter(service.process_reports, "scheduler")
 
     def run(self, stop: StopSignals) -> None:
@@ -153,6 +155,7 @@ class Scheduler:
                 "%s; trying again in %.1f s", log_text(error), pause
             ),
         )
+        self._backups.stop()
         with suppress(Unavailable):
             self._reporter.end()
 
@@ -301,6 +304,7 @@ class Scheduler:
                 self.enqueue_tournament_tasks()
                 self.enqueue_analyses_again()
                 self.enqueue_scrub()
+                self._backups.check(wall_clock.now())
                 # Another scheduler may have entered a deadline and died.
                 self._deadlines.forget_next_due()
                 swept_at = time.monotonic()

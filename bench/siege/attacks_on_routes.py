@@ -178,7 +178,7 @@ def _forms(target: Target) -> Traffic:
         *(f"/admin/games/{UNKNOWN}/{part}" for part in ADMINISTERED_GAME),
         *(f"/admin/reports/{UNKNOWN}/{part}" for part in ("closing", "comment")),
         *(f"/admin/deliveries/{UNKNOWN}/{part}" for part in ("attempts", "cancellation")),
-        *("/admin/announcements", f"/admin/announcements/{UNKNOWN}/withdrawal"),
+        *("/admin/backups", "/admin/announcements", f"/admin/announcements/{UNKNOWN}/withdrawal"),
         f"/admin/keys/{UNKNOWN}/retirement",
         *(f"/clubs/{UNKNOWN}{part}" for part in club),
         "/tournaments",

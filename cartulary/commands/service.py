@@ -401,6 +401,39 @@ def backup(folder: Path, data: Path | None, *, with_keys: bool) -> None:
 
 
 @command(
+    "scheduled-backup",
+    help=(
+        message("Make the backup that the settings schedule, and verify it."),
+        message(
+            "The scheduler runs this at regular intervals. The backup is restored beside the service, and a"
+            " sample of its games is audited; old backups are deleted. Exits with 1 if it is not good."
+        ),
+    ),
+)
+@with_service
+def scheduled_backup(service: "Service") -> None:
+    from service.recovery.scheduled_backups import make_scheduled_backup
+
+    backup = make_scheduled_backup(service)
+    if backup.status != "verified":
+        print_message(
+            message(
+                "the backup {name} is not good: {reason}",
+                name=backup.name,
+                reason=backup.reason or "-",
+            )
+        )
+        raise click.exceptions.Exit(1)
+    done = plural_message(
+        "the backup {name} is verified; {count} game was audited",
+        "the backup {name} is verified; {count} games were audited",
+        count=backup.games,
+        name=backup.name,
+    )
+    echo(text(done))
+
+
+@command(
     "restore",
     help=(
         message("Restore the backup in FOLDER, in an empty data folder or an empty Redis."),

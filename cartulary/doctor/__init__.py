@@ -213,6 +213,7 @@ _CHECKS: Final[tuple[tuple[Text, Check], ...]] = (
     (message("processes"), lambda service: service.health.processes()),
     (message("work"), service_health.check_work),
     (message("reports"), lambda service: service.health.reports()),
+    (message("backups"), lambda service: service.health.backups()),
     (message("transparency log"), service_health.check_transparency),
     (message("projections"), lambda service: service.health.projections()),
     (message("archive"), _check_archive),

@@ -30,6 +30,7 @@ from service.administration.accounts import (
     reason_fault,
 )
 from service.administration.announcements import Announcement, Announcements
+from service.administration.backups import Backups
 from service.administration.finding import Finding
 from service.administration.health import Health
 from service.administration.log import AdministrationLog
@@ -82,6 +83,7 @@ class Administration:
     _tournaments: Tournaments
     _health: Health
     _keyring: Keyring
+    _backups: Backups
 
     def is_administrator(self, player: str) -> bool:
         """Return whether a player has the role of an administrator."""
@@ -435,6 +437,15 @@ class Administration:
     def note_reading(self, administrator: str, operation: str) -> None:
         """Record that an administrator reads something of the service that names nobody."""
         self._log.append(administrator, operation, {})
+
+    def request_backup(self, administrator: str, reason: str, folder: str | None) -> None:
+        """Have the scheduler make a backup now. Raises OperationNotPossible without a folder for backups."""
+        if folder is None:
+            raise OperationNotPossible.with_message(
+                "set CARTULARY_BACKUP_FOLDER to the folder for backups"
+            )
+        self._record(administrator, "request_backup", reason)
+        self._backups.request()
 
     def retire_key(self, administrator: str, key: str, reason: str) -> None:
         """Retire a signing key that another one has replaced. Raises NotFound.

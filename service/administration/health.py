@@ -14,9 +14,10 @@ from typing import Final
 
 import redis
 
-from domain.messages import Text, comma_list, message, plural_message
+from domain.messages import Instant, Text, comma_list, message, plural_message
 from service import wall_clock
 from service.administration import redis_servers
+from service.administration.backups import UNFINISHED, Backups
 from service.administration.finding import Finding
 from service.administration.work_overview import WorkOverview
 from service.chat.reports import ChatMessageReports
@@ -35,6 +36,7 @@ DAMAGED_GAMES: Final = 20
 """Damaged games that are named."""
 LONG_LAG: Final = 5000
 """Entries of the transparency log that a projection lacks if schedulers do not keep up with play."""
+_BACKUPS: Final = "/admin/backups"
 LITTLE_DISK: Final = 1 << 30
 """Bytes of free disk space below which a warning is given: 1 GiB."""
 
@@ -55,6 +57,7 @@ class Health:
     _deliveries: Deliveries
     _projections: Projections
     _message_reports: ChatMessageReports
+    _backups: Backups
 
     def findings(self) -> Iterator[tuple[Text, Finding]]:
         """Yield the findings of all checks, each with its subject.
@@ -68,6 +71,7 @@ class Health:
             (message("Redis of the logs"), self.logs),
             (message("Redis of the queue"), self.queue),
             (message("data folder"), self.folder),
+            (message("backups"), self.backups),
             (message("projections"), self.projections),
         )
         for subject, check in checks:
@@ -179,6 +183,56 @@ class Health:
             else message("no report of a player is open"),
             message("read it with `cartulary admin reports`, and close it") if count else None,
             "/admin/reports",
+        )
+
+    def backups(self) -> Iterator[Finding]:
+        """A backup that was verified must not be older than two intervals."""
+        if self._settings.backup_folder is None:
+            yield Finding(
+                "warning",
+                message("no backups are made by themselves"),
+                message("set CARTULARY_BACKUP_FOLDER to a folder on another disk"),
+                _BACKUPS,
+            )
+            return
+        backups = self._backups.all()
+        good = next((backup for backup in backups if backup.status == "verified"), None)
+        latest = next((backup for backup in backups if backup.status not in UNFINISHED), None)
+        if latest is not None and latest.status != "verified":
+            yield Finding(
+                "fault",
+                message(
+                    "the backup of {time} is not good: {reason}",
+                    time=Instant(latest.started),
+                    reason=latest.reason or "-",
+                ),
+                message(
+                    "correct what the reason names; `cartulary scheduled-backup` makes another one"
+                ),
+                _BACKUPS,
+            )
+        interval = self._backups.interval
+        if good is None:
+            yield Finding(
+                "warning",
+                message("there is no verified backup yet"),
+                message("wait for the first one, or run `cartulary scheduled-backup`"),
+                _BACKUPS,
+            )
+            return
+        is_old = wall_clock.now() - wall_clock.parse(good.started) > 2 * interval
+        yield Finding(
+            "fault" if is_old else "ok",
+            plural_message(
+                "the last verified backup is of {time}; {count} game of it was audited",
+                "the last verified backup is of {time}; {count} games of it were audited",
+                count=good.games,
+                time=Instant(good.started),
+            ),
+            message("look at the log of the scheduler; `cartulary scheduled-backup` makes one now")
+            if is_old
+            else None,
+            _BACKUPS,
         )
 
     def projections(self) -> Iterator[Finding]:

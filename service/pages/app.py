@@ -6,6 +6,7 @@ from flask import Flask
 
 from service.accounts.pages import accounts, email, players, programs
 from service.administration.pages import announcements as admin_announcements
+from service.administration.pages import backups as admin_backups
 from service.administration.pages import deliveries as admin_deliveries
 from service.administration.pages import games as admin_games
 from service.administration.pages import keys as admin_keys
@@ -87,6 +88,7 @@ _VIEWS: Final = (
     admin_reports,
     admin_deliveries,
     admin_announcements,
+    admin_backups,
     admin_keys,
     admin_settings,
     admin_log,

@@ -9,6 +9,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from domain.errors import CartularyError
+from service.administration.backups import Backup
 from service.administration.log import AdministrationLog
 from service.administration.pages.guard import MAX_SHOWN
 from service.bootstrap import Service, build
@@ -27,6 +28,7 @@ PAGES = (
     "/admin/damaged-games",
     "/admin/deliveries",
     "/admin/announcements",
+    "/admin/backups",
     "/admin/keys",
     "/admin/settings",
     "/admin/log",
@@ -318,6 +320,35 @@ class TestKeysAndSettings:
         assert "set, and not shown" in shown
         assert shown.index("CARTULARY_SWEEP_SECONDS") < shown.index("CARTULARY_CACHE_GAMES")
         other.redis.close()
+
+
+class TestBackups:
+    def test_a_backup_is_requested(self, service: Service, settings: Settings) -> None:
+        other = build(
+            replace(settings, backup_folder=str(settings.data / "backups"), backup_hours=0.5)
+        )
+        browser = create_web_app(other).test_client()
+        id = log_in(browser, other, "bea")
+        other.administration.set_role("operator", id, "admin", WHY)
+        empty = browser.get("/admin/backups").text
+        assert "There is no backup yet." in empty
+        assert "made every 0.5 hours" in empty
+        post(browser, "/admin/backups", "/admin/backups", reason=WHY)
+        assert other.backups.is_requested()
+        assert "begins soon" in browser.get("/admin/backups").text
+        now = "2026-11-30T13:00:00.000Z"
+        reason = "game <x>: wrong"
+        service.backups.store(Backup("n", "host", now, "broken", bytes=5 << 20, reason=reason))
+        shown = browser.get("/admin/backups").text
+        assert "game &lt;x&gt;: wrong" in shown
+        assert "5 MiB" in shown
+        assert "The backup of" in browser.get("/admin").text
+        other.redis.close()
+
+    def test_without_a_folder_none_is_requested(self, admin: FlaskClient) -> None:
+        assert "Set CARTULARY_BACKUP_FOLDER" in admin.get("/admin/backups").text
+        refused = post(admin, "/admin/backups", "/admin/backups", reason=WHY)
+        assert refused.status_code == 409
 
 
 class TestLog:
