@@ -26,6 +26,8 @@ DEFAULT_PLAYOUTS: Final = 24
 MOST_PLAYOUTS: Final = 10_000
 """The number of playouts after which every search ends: more would not change its choice."""
 SEED_BYTES: Final = 32
+ERROR_STEPS: Final = 1000
+"""The number of different errors of an `UncertainBot`."""
 
 EXPLORATION: Final = 0.15
 """The weight of uncertainty in UCB1, for values that range from 0 to 1 but seldom differ much."""
@@ -83,6 +85,23 @@ class SensibleBot(Generic[A, P]):
     def __call__(self, position: P, actions: Sequence[A], seat: int, chance: Chance) -> A:
         """Return the action with the highest score; `chance` decides among equals."""
         return best_action(self.score_actions(position, actions, seat), actions, chance)
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainBot(Generic[A, P]):
+    """A bot that is wrong about each action by up to `error`, and takes the best one as it sees them.
+
+    It never takes an action whose score is worse than the best one by more than that (`domain.contract.Bot`).
+    """
+
+    score_actions: Callable[[P, Sequence[A], int], Sequence[float]]
+    error: float
+
+    def __call__(self, position: P, actions: Sequence[A], seat: int, chance: Chance) -> A:
+        """Return the action with the highest score after a random error was added to each of them."""
+        scores = self.score_actions(position, actions, seat)
+        seen = [score + self.error * chance.below(ERROR_STEPS) / ERROR_STEPS for score in scores]
+        return best_action(seen, actions, chance)
 
 
 class _Candidate(Generic[A]):

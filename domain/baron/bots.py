@@ -39,7 +39,7 @@ from domain.baron.turn_order import is_decided
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex, neighbours
-from domain.search import SearchBot, SearchModel, SensibleBot
+from domain.search import SearchBot, SearchModel, SensibleBot, UncertainBot
 
 OWN_GAP: Final = 0.6
 """The expected value of the tile that will fill a hex around one's own keep."""
@@ -474,7 +474,13 @@ MODEL: Final[SearchModel[State, Action, BaronPosition]] = SearchModel(
     position=position,
 )
 
+BEGINNERS_ERROR: Final = 7.0
+CASUAL_ERROR: Final = 3.0
+"""By how much weaker bots are wrong about an action, at most, in the unit of `score_actions`."""
+
 BOTS: Final[Mapping[str, Bot[Action, BaronPosition]]] = {
+    "beginner": UncertainBot(score_actions, BEGINNERS_ERROR),
+    "casual": UncertainBot(score_actions, CASUAL_ERROR),
     "sensible": sensible,
     "strong": SearchBot(MODEL),
 }

@@ -48,7 +48,7 @@ from domain.barony.turn_order import final_score
 from domain.chance import Chance
 from domain.contract import Bot, Resign
 from domain.hexes import Hex, distance, hex_of, neighbours
-from domain.search import SearchBot, SearchModel, SensibleBot
+from domain.search import SearchBot, SearchModel, SensibleBot, UncertainBot
 
 TOKEN_VALUE: Final[Mapping[Resource, int]] = dict(zip(RESOURCES, RESOURCE_POINTS, strict=True))
 TERRAIN_VALUE: Final[Mapping[Terrain, int]] = dict(
@@ -453,7 +453,13 @@ MODEL: Final[SearchModel[State, Action, BaronyPosition]] = SearchModel(
     position=position,
 )
 
+BEGINNERS_ERROR: Final = 24.0
+CASUAL_ERROR: Final = 9.0
+"""By how much weaker bots are wrong about an action, at most, in the unit of `score_actions`."""
+
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {
+    "beginner": UncertainBot(score_actions, BEGINNERS_ERROR),
+    "casual": UncertainBot(score_actions, CASUAL_ERROR),
     "sensible": sensible,
     "strong": SearchBot(MODEL),
 }

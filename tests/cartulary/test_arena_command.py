@@ -42,7 +42,10 @@ def test_results_are_json_for_programs() -> None:
     ("arguments", "fault"),
     [
         (["--bots", "sensible"], "--bots: must be at least two different bots"),
-        (["--bots", "sensible,clever"], "--bots: must be one of random, sensible, strong"),
+        (
+            ["--bots", "sensible,clever"],
+            "--bots: must be one of beginner, casual, random, sensible, strong",
+        ),
         (["--seats", "7"], "--seats: must be 2 to 5"),
         (["--seed", "xyz"], "not bytes in hex"),
         (["--playouts", "0"], "--playouts"),

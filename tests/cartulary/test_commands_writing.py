@@ -42,7 +42,7 @@ def test_export_overwrites_a_file_only_when_forced(run: Run, path: Path) -> None
             ["--rules", "baron", "--round-limit", "3"],
             "--round-limit: is not an option of this game",
         ),
-        (["--bots", "clever"], "--bots: must be one of random, sensible, strong"),
+        (["--bots", "clever"], "--bots: must be one of beginner, casual, random, sensible, strong"),
     ],
 )
 def test_playout_names_only_options_that_were_given(

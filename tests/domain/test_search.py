@@ -13,7 +13,7 @@ from domain.baron.state import State as BaronState
 from domain.chance import Chance
 from domain.contract import AnyRuleSystem, DomainEvent, Position
 from domain.registry import BARON, BARONY, SORCERY
-from domain.search import SearchBot, SearchModel, playouts
+from domain.search import SearchBot, SearchModel, UncertainBot, playouts
 from tests.games.records import course_of
 
 SYSTEMS = [(BARONY, "duke-of-three"), (SORCERY, "sorcery-duke-of-five"), (BARON, "baron-five")]
@@ -248,3 +248,25 @@ def test_the_state_that_a_position_shows_has_this_position(
     position: Position = rules.position(state, 0)
     bot = cast("SearchBot[Any, Any, Any]", rules.BOTS["strong"])
     assert rules.position(bot.model.read_position(position), 0) == position
+
+
+class TestUncertainBots:
+    SCORES = (10.0, 7.5, 5.0, -20.0)
+
+    def choices(self, error: float) -> set[int]:
+        actions = [Take(stones) for stones in range(len(self.SCORES))]
+        bot: UncertainBot[Take, Any] = UncertainBot(lambda *_: self.SCORES, error)
+        chance = Chance(bytes(32))
+        return {bot(None, actions, 0, chance).stones for _ in range(500)}
+
+    def test_they_take_nothing_that_is_worse_by_more_than_their_error(self) -> None:
+        assert self.choices(0.0) == {0}
+        assert self.choices(2.0) == {0}
+        assert self.choices(4.0) == {0, 1}
+        assert self.choices(12.0) == {0, 1, 2}
+
+    @pytest.mark.parametrize("rules", [rules for rules, _ in SYSTEMS])
+    def test_every_game_has_two_levels_below_the_sensible_bot(self, rules: AnyRuleSystem) -> None:
+        beginner, casual = (cast("Any", rules.BOTS[level]) for level in ("beginner", "casual"))
+        assert beginner.error > casual.error > 0
+        assert beginner.score_actions is cast("Any", rules.BOTS["sensible"]).score_actions

@@ -22,7 +22,7 @@ from domain.barony.sorcery.state import SorceryState, apply, from_position, impr
 from domain.barony.titles import worth
 from domain.contract import Bot
 from domain.hexes import Hex, hex_of
-from domain.search import SearchBot, SearchModel, SensibleBot
+from domain.search import SearchBot, SearchModel, SensibleBot, UncertainBot
 
 IMPRINT: Final = 7.5
 """The value of an imprint without its magic: more than its points, since a visit costs no knight."""
@@ -214,7 +214,13 @@ MODEL: Final[SearchModel[SorceryState, Action, BaronyPosition]] = SearchModel(
     position=position,
 )
 
+BEGINNERS_ERROR: Final = 28.0
+CASUAL_ERROR: Final = 9.0
+"""By how much weaker bots are wrong about an action, at most, in the unit of `score_actions`."""
+
 BOTS: Final[Mapping[str, Bot[Action, BaronyPosition]]] = {
+    "beginner": UncertainBot(score_actions, BEGINNERS_ERROR),
+    "casual": UncertainBot(score_actions, CASUAL_ERROR),
     "sensible": sensible,
     "strong": SearchBot(MODEL),
 }

@@ -37,11 +37,16 @@ _UNITS: Final = (
 CLOCKS: Final = (300, 3600, 8 * 3600, USUAL_CLOCK, 3 * 24 * 3600, 7 * 24 * 3600)
 """The times for a turn that the form offers, in seconds."""
 BOT_LABELS: Final[Mapping[str, Text]] = {
+    "beginner": message_in("bot", "beginner bots"),
+    "casual": message_in("bot", "casual bots"),
     DEFAULT_BOT: message_in("bot", "sensible bots"),
     STRONG: message_in("bot", "strong bots"),
     RANDOM: message_in("bot", "random bots"),
 }
+"""What people call bots; the order is that of their strength, and bots by chance are the last."""
 BOT_HELP: Final[Mapping[str, Text]] = {
+    "beginner": message("They know what they want, and often misjudge what brings them there."),
+    "casual": message("They play like sensible bots, but overlook things now and then."),
     DEFAULT_BOT: message("They know the game and play it as a person who has played a few times."),
     STRONG: message("They try out their best actions for a few seconds before they choose one."),
     RANDOM: message("They choose any legal action by chance."),
@@ -107,8 +112,11 @@ def time_per_turn(seconds: int | None) -> Message:
 
 
 def offered_bots(rules: AnyRuleSystem) -> list[str]:
-    """Return the names of the bots that can play a game, the default one first."""
-    return sorted(bot_names(rules), key=lambda name: name != DEFAULT_BOT)
+    """Return the names of the bots that can play a game, the weakest first, by chance last."""
+    names = bot_names(rules)
+    return [name for name in BOT_LABELS if name in names] + [
+        name for name in names if name not in BOT_LABELS
+    ]
 
 
 def option_fields(rules: AnyRuleSystem) -> tuple[OptionField, ...]:
