@@ -100,6 +100,7 @@ class Scenes:
             "programs.show_tokens": ["/account/tokens"],
             "clocks.show_holidays": ["/account/holidays"],
             "notifications.show_notifications": ["/account/notifications"],
+            "analyses.retry_mistakes": ["/retry", "/retry?after=0.1"],
             "notifications.show_webhooks": ["/account/webhooks"],
             "clubs.show_clubs": ["/clubs"],
             "clubs.show_new_club": ["/clubs/new"],

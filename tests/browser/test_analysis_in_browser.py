@@ -1,9 +1,21 @@
 """The analysis of a game, requested on its page and computed by the workers of a running service."""
 
+import secrets
+from io import BytesIO
 from typing import Any
+from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import ViewportSize
 
+from ledger.record import read
+from replay.analysis.analysis import analyse
+from replay.analysis.positions import finished_game
+from replay.analysis.settings import settings_of
+from replay.analysis.summary import marked_decisions
+from service.analyses.store import StoredAnalysis
+from service.bootstrap import build
+from service.settings import load_settings
 from tests.browser.test_layout_in_browser import WINDOWS
 from tests.support.accounts import take_turn
 from tests.support.axe import violations
@@ -11,6 +23,7 @@ from tests.support.board_windows import SIZES
 from tests.support.browsing import Visitors
 from tests.support.layout import layout_faults
 from tests.support.processes import wait_until
+from tests.support.stored_games import recorded_game, store_game
 from tests.support.table_measures import faults as faults_of_table
 from tests.support.table_measures import places
 
@@ -72,3 +85,38 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
     page.locator(".graph-switch").click()
     assert not page.locator(".graph-shares").last.is_visible()
     assert page.locator(".graph-scores").is_visible()
+
+
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_a_better_line_and_a_retry_fit_every_window(visitors: Visitors, *, dark: bool) -> None:
+    record = recorded_game("courtesy")
+    service = build(load_settings({"CARTULARY_DATA": str(visitors.site.data)}))
+    game = store_game(service, record, game_id=secrets.token_hex(8))
+    head = service.games.queries.game(game)
+    quick = settings_of(4, bytes(32))
+    state = analyse(
+        finished_game(read(BytesIO(b"".join(service.games.queries.record(game))))), quick
+    )
+    service.analyses.store.put(
+        StoredAnalysis(game, head.hash, head.at, state, progress=1.0, is_complete=True)
+    )
+    ((_, decision),) = marked_decisions(state)
+    seq = decision["seq"]
+    retry = f"?seq={seq - 1}&explore=1&retry={seq}"
+    addresses = (
+        *(f"?seq={seq}", f"?seq={seq}&line=1", retry),
+        f"{retry}&action={quote(decision['action'])}&answer=1",
+        f"{retry}&action={quote(decision['better'])}",
+        f"{retry}&action={quote(decision['better'])}&answer=1",
+    )
+    visitor = visitors.new(language="fr", dark=dark)
+    page = visitor.page
+    for address in addresses:
+        for width, height in SIZES:
+            page.set_viewport_size(ViewportSize(width=width, height=height))
+            visitor.open(f"/games/{game}{address}")
+            assert (address, width, height, faults_of_table(page)) == (address, width, height, [])
+        assert violations(page) == []
+    page.get_by_role("link", name="Suivant").click()
+    page.wait_for_url("**/login*")
+    service.redis.close()
