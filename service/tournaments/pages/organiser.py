@@ -59,6 +59,11 @@ def _page(tournament: Tournament, form: Form, status: int = 200) -> Response:
     round, table = chosen.get("round", ""), chosen.get("table", "")
     drawn = tournament.rounds if tournament.status == "running" else ()
     possible = possible_changes(tournament)
+    draw = None
+    if "draw" in request.args and "RoundReleased" in possible:
+        draw = drawn_tables(tournament)
+    prohibited = {player for group in tournament.prohibitions for player in group}
+    handles = service().accounts.players.handles(prohibited | {*tournament.entrants})
     return page(
         "organise.html",
         status,
@@ -73,15 +78,13 @@ def _page(tournament: Tournament, form: Form, status: int = 200) -> Response:
         round=round,
         table=table_to_rule(tournament, round, table),
         possible=possible,
-        draw=drawn_tables(tournament)
-        if "draw" in request.args and "RoundReleased" in possible
-        else None,
+        draw=draw,
+        by_hand="\n".join(
+            ", ".join(handles[player] or "" for player in players) for players in draw or ()
+        ),
         clubs=[each.club for each in service().clubs.of(require_player())],
         seedings=SEEDING_NAMES,
-        handles=service().accounts.players.handles(
-            {player for group in tournament.prohibitions for player in group}
-            | {*tournament.entrants}
-        ),
+        handles=handles,
         changes=change_rows(tournament),
         time_zone=visitor_time_zone(),
         most_description=MAX_DESCRIPTION,
