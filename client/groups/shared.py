@@ -177,6 +177,7 @@ class TournamentDetails(TypedDict):
     rounds: int
     seq: int
     hash: str
+    organisers: list[str]
     entrants: list[str]
     withdrawn: list[int]
     excluded: list[str]

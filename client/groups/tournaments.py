@@ -22,6 +22,8 @@ class ChangeTournament(TypedDict):
 
     type: Literal[
         "ClosingDateChanged",
+        "OrganiserDismissed",
+        "OrganiserNamed",
         "PairingsAllowed",
         "PairingsProhibited",
         "ReviewChanged",

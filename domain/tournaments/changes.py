@@ -8,13 +8,15 @@ from domain.json_types import JsonObject
 from domain.messages import message
 from domain.tournaments.change import MAX_REASON, Change, ChangeFields, Dates, Situation
 from domain.tournaments.events import Decided
+from domain.tournaments.organisers import ORGANISER_CHANGES
 from domain.tournaments.pairing_changes import PAIRING_CHANGES
 from domain.tournaments.rulings import RULINGS
 from domain.tournaments.texts_and_dates import TEXTS_AND_DATES
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament
 
 CHANGES: Final[Mapping[str, Change]] = {
-    change.type: change for change in (*TEXTS_AND_DATES, *RULINGS, *PAIRING_CHANGES)
+    change.type: change
+    for change in (*TEXTS_AND_DATES, *RULINGS, *PAIRING_CHANGES, *ORGANISER_CHANGES)
 }
 """By event type."""
 MAX_CHANGES: Final = 500

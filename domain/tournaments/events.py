@@ -295,6 +295,18 @@ class RoundReleased(OrganiserChange):
     tables: NotRequired[Annotated[list[list[PlayerId]], "In the order of the seats."]]
 
 
+class OrganiserNamed(OrganiserChange):
+    """Another player organises the tournament, too."""
+
+    player: PlayerId
+
+
+class OrganiserDismissed(OrganiserChange):
+    """A player who was named organises the tournament no more."""
+
+    player: PlayerId
+
+
 TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
     data.__name__: data
     for data in (
@@ -325,6 +337,8 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         SeedingChanged,
         ReviewChanged,
         RoundReleased,
+        OrganiserNamed,
+        OrganiserDismissed,
     )
 }
 """By event type, the data of the events of a tournament."""

@@ -137,6 +137,8 @@ class Tournament:
     status: TournamentStatus = "open"
     contact: str = ""
     """How players reach the organiser."""
+    named: tuple[str, ...] = ()
+    """The organisers besides the creator."""
     prohibitions: tuple[tuple[str, ...], ...] = ()
     """Groups of players of whom no two meet."""
     seeding: Seeding = "lots"
@@ -195,7 +197,7 @@ class Tournament:
     @property
     def organisers(self) -> tuple[str, ...]:
         """The players who decide in the tournament."""
-        return (self.creator,)
+        return (self.creator, *self.named)
 
     def has_closed(self, at: str) -> bool:
         """Return whether registration has closed by a time; it does not close in a pause."""
@@ -287,13 +289,13 @@ class Tournament:
 def can_see_tournament(tournament: Tournament, player: str | None) -> bool:
     """Return whether a player (None: nobody who is logged in) may see the tournament.
 
-    A private one is visible to its organiser, to those who are invited, and to all who ever took part. That
+    A private one is visible to its organisers, to those who are invited, and to all who ever took part. That
     of a club is also visible to its members, which the log does not know.
     """
     if not tournament.private:
         return True
     return player is not None and player in (
-        tournament.creator,
+        *tournament.organisers,
         *tournament.invited,
         *tournament.members,
     )

@@ -212,13 +212,14 @@ def tournament_details(
     ]
     replaced = [replacement.replaces for replacement in tournament.replacements]
     people = [
-        *(tournament.creator, *entrants, *tournament.volunteers, *seated),
+        *(*tournament.organisers, *entrants, *tournament.volunteers, *seated),
         *(*sorted(tournament.excluded), *replaced),
     ]
     return body_of(
         TournamentDetails,
         tournament,
         **tournament_summary(tournament),
+        organisers=list(tournament.organisers),
         entrants=list(entrants),
         withdrawn=sorted(tournament.withdrawn),
         excluded=sorted(tournament.excluded),

@@ -219,6 +219,7 @@ class TournamentDetails(TournamentSummary):
     handles of all who are named by their ids, null for those who were erased.
     """
 
+    organisers: Annotated[list[PlayerId], "The creator, and those who were named."]
     entrants: list[PlayerId]
     withdrawn: Annotated[list[Count], "The numbers of entrants without a player."]
     excluded: Annotated[list[PlayerId], "The players whom an organiser has withdrawn."]

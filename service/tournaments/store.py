@@ -152,7 +152,7 @@ class TournamentStore:
     def update_lists(self, tournament: Tournament) -> None:
         """List a tournament by its current state. Idempotent."""
         member = {f"{tournament.created_at}~{tournament.id}": 0}
-        viewers = {tournament.creator, *tournament.invited, *tournament.members}
+        viewers = {*tournament.organisers, *tournament.invited, *tournament.members}
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for status in TOURNAMENT_STATUSES:
                 lists = [_LISTS + status]
@@ -164,7 +164,7 @@ class TournamentStore:
                     lists.append(f"{_LISTS}{status}:{relation}:{tournament.club}")
                 lists += [
                     f"{_LISTS}{status}:of:{player}"
-                    for player in (tournament.creator, *tournament.members)
+                    for player in (*tournament.organisers, *tournament.members)
                 ]
                 for name in lists:
                     if status == tournament.status:

@@ -381,10 +381,10 @@ class Tournaments:
         return self.command(id, handler)
 
     def is_organiser(self, tournament: Tournament, player: str | None) -> bool:
-        """Return whether a player may manage a tournament: its creator and administrators may."""
+        """Return whether a player may manage a tournament: its organisers and administrators may."""
         if player is None:
             return False
-        return player == tournament.creator or self._accounts.role(player) == ADMIN
+        return player in tournament.organisers or self._accounts.role(player) == ADMIN
 
     def _require_organiser(self, tournament: Tournament, player: str) -> None:
         if not self.is_organiser(tournament, player):
@@ -439,7 +439,7 @@ class Tournaments:
         tournament = self.get(id, viewer)
         lines = self._store.read(id)[: tournament.seq]
         checked_events(id, lines)
-        people = [tournament.creator, *tournament.invited, *tournament.members]
+        people = [*tournament.organisers, *tournament.invited, *tournament.members]
         players: list[JsonObject] = [
             {"id": player, "handle": handle} for player, handle in self.handles(people).items()
         ]

@@ -72,7 +72,11 @@ class OrganisedTournament:
 
     def _open(self) -> None:
         """Change texts and dates while registration is open, and start early."""
+        self.change("OrganiserNamed", player="p5")
+        olga, self.olga = self.olga, self.players[4]
         self.change("TextsChanged", name="Spring cup", contact="olga@example.org")
+        self.olga = olga
+        self.change("OrganiserDismissed", player="p5")
         later = wall_clock.now() + timedelta(days=3)
         self.change("ClosingDateChanged", closes=format_timestamp(later))
         register(self.service, self.id, self.players[:4])

@@ -133,6 +133,12 @@ SENTENCES: Final[Mapping[str, _Sentence]] = {
         else message("Rounds begin as soon as they are drawn.")
     ),
     "RoundReleased": _released,
+    "OrganiserNamed": lambda _, data: message(
+        "{player} organises the tournament, too.", player=PlayerWithId(data["player"])
+    ),
+    "OrganiserDismissed": lambda _, data: message(
+        "{player} organises the tournament no more.", player=PlayerWithId(data["player"])
+    ),
     "TableReplayed": lambda _, data: message(
         "Table {table} in round {round} plays again: its game so far counts no more.",
         table=data["table"],
@@ -216,7 +222,9 @@ def possible_changes(tournament: Tournament) -> frozenset[str]:
     """Return the types of changes for which the page has a form now."""
     if tournament.is_over:
         return frozenset()
-    types = {"TextsChanged", "ReviewChanged"}
+    types = {"TextsChanged", "ReviewChanged", "OrganiserNamed"}
+    if tournament.named:
+        types.add("OrganiserDismissed")
     if tournament.format.format in FORMATS_WITH_FREE_PAIRING:
         types.add("PairingsProhibited")
     if tournament.prohibitions:

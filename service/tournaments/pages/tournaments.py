@@ -219,7 +219,7 @@ def _tournament_page(
     player = current_player()
     drawn = [round_view(tournament, each) for each in reversed(tournament.rounds)]
     system = rule_system_for(tournament.rules, tournament.options)
-    players = {*tournament.members, *tournament.invited, tournament.creator}
+    players = {*tournament.members, *tournament.invited, *tournament.organisers}
     service().accounts.players.handles(players)
     entry = next(entry for entry in rule_systems().values() if entry.system is system)
     return page(

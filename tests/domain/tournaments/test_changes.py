@@ -7,8 +7,9 @@ import pytest
 from domain.errors import Malformed, NotNow
 from domain.tournaments import decisions
 from domain.tournaments.change import MAX_REASON
-from domain.tournaments.changes import MAX_CHANGES, decide_change
+from domain.tournaments.changes import MAX_CHANGES, can_change, decide_change
 from domain.tournaments.events import Decided
+from domain.tournaments.organisers import MAX_ORGANISERS
 from domain.tournaments.tournament import Tournament
 from replay.language.renderer import english
 from replay.tournaments.dates import CALENDAR
@@ -205,3 +206,17 @@ def test_an_earlier_result_is_ruled_only_where_nobody_has_advanced_by_it(
         log.change("TableRuled", **ground(places=[1, 1]))
     else:
         assert "has advanced" in log.refused("TableRuled", **ground(places=[1, 1]))
+
+
+def test_organisers_name_others_and_dismiss_them() -> None:
+    log = Organised(("ada", "ben"))
+    assert "already" in log.refused("OrganiserNamed", player="olga")
+    assert "player" in log.refused("OrganiserNamed", player=7)
+    assert "was not named" in log.refused("OrganiserDismissed", player="olga")
+    for number in range(MAX_ORGANISERS - 1):
+        log.change("OrganiserNamed", player=f"helper{number}")
+    assert "at most" in log.refused("OrganiserNamed", player="gus")
+    assert can_change(log.tournament, "helper3")
+    assert not can_change(log.tournament, "ada")
+    log.change("OrganiserDismissed", player="helper3")
+    assert not can_change(log.tournament, "helper3")

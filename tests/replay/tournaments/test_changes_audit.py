@@ -68,7 +68,18 @@ def twice_with_former_game(events: list[JsonObject]) -> None:
     events.insert(events.index(result), before)
 
 
+def by_dismissed(events: list[JsonObject]) -> None:
+    """Let an organiser who was dismissed make a change."""
+    player = of_type(events, "OrganiserDismissed")["data"]["player"]
+    of_type(events, "ClosingDateChanged")["by"] = {"player": player}
+
+
 LIES: list[tuple[Lie, str]] = [
+    (by_another("OrganiserNamed"), "OrganiserNamed"),
+    (with_data("OrganiserNamed", reason=None), "OrganiserNamed"),
+    (without("OrganiserNamed"), "TextsChanged"),
+    (by_another("OrganiserDismissed"), "OrganiserDismissed"),
+    (by_dismissed, "ClosingDateChanged"),
     (by_another("TextsChanged"), "TextsChanged"),
     (by_server("TextsChanged"), "TextsChanged"),
     (with_data("TextsChanged", reason=None), "TextsChanged"),

@@ -207,3 +207,20 @@ def test_members_of_a_public_club_do_not_meet(app: Flask, service: Service, olga
     assert change(host, id, "PairingsProhibited", club=clubs[0]) == 303
     assert service.tournaments.tournaments.load(id).prohibitions == (tuple(sorted(players[:2])),)
     assert change(host, id, "PairingsProhibited", club=clubs[0], players="p1") == 400
+
+
+def test_a_named_organiser_of_a_private_tournament_sees_and_organises_it(
+    app: Flask, browser: FlaskClient, service: Service, olga: str, ada: str
+) -> None:
+    host = browser_of(app, service, "olga")
+    id = create(service, olga, private=True).id
+    own, address = f"/tournaments/{id}", f"/tournaments/{id}/organise"
+    assert browser.get(address).status_code == 404
+    (handle,) = service.accounts.players.handles([ada]).values()
+    assert change(host, id, "OrganiserNamed", player=f"@{handle}") == 303
+    assert "For the organiser" in browser.get(own).text
+    assert "Cup" in browser.get("/").text
+    assert change(browser, id, "TextsChanged", name="Ada's cup") == 303
+    assert service.tournaments.tournaments.load(id).name == "Ada's cup"
+    assert change(host, id, "OrganiserDismissed", player=str(handle)) == 303
+    assert browser.get(own).status_code == 404
