@@ -60,7 +60,7 @@ class Clubs:
         self._deletions: list[Callable[[str], object]] = []
 
     def register_deletion(self, delete: Callable[[str], object]) -> None:
-        """Register a function to call with the id of a club that is closed, or whose owner is erased.
+        """Register a function to call with the id of a club that is closed, or gets another owner.
 
         It deletes the belongings of the club, and may be called more than once.
         """
@@ -341,16 +341,23 @@ class Clubs:
         self._store.change(club_id, change)
 
     def hand_on(self, club_id: str, owner: str, player: str) -> None:
-        """Make another member the owner. Raises NotNow if the player is not a member."""
+        """Make another member the owner. Raises NotNow if the player is not a member.
+
+        The invitation link and the webhook end: what the former owner set up tells them nothing any more.
+        """
         _require_id(club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             _require_owner(entry, owner)
             if entry.relation(player) != "member":
                 raise NotNow(None, _NOT_A_MEMBER)
+            # Nothing is left over if the process dies after the change.
+            self._delete_belongings(club_id)
             return replace(entry, club=replace(entry.club, owner=player, link=None))
 
         self._store.change(club_id, change)
+        # A request of the former owner may have set something in the meantime.
+        self._delete_belongings(club_id)
 
     def create_link(self, club_id: str, owner: str) -> str:
         """Return the token of a new invitation link, which replaces the one before, as the owner."""
