@@ -105,6 +105,10 @@ catalogues: install ## write the messages of the code into the catalogues of tra
 client: install ## write the calls of the client library from the OpenAPI document again, into client/groups
 	@$(BIN)/python -m service.http.client_generator $(ARGS)
 
+.PHONY: examples
+examples: install ## take the examples of the OpenAPI document that are missing from a run of tests (ARGS=tests/service/clubs)
+	@$(BIN)/pytest -q -n $(WORKERS) --dist loadfile -p tests.support.recorded_examples $(or $(ARGS),tests/service)
+
 .PHONY: translated
 translated: install ## record that translated clauses fit the English rules page as it is (ARGS="LANGUAGE CLAUSE...")
 	@$(BIN)/python -m replay.language.translated_clauses $(ARGS)

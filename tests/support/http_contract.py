@@ -6,9 +6,9 @@ body, and it must have the headers that every response has.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import httpx
 from jsonschema.exceptions import ValidationError, best_match
@@ -51,6 +51,9 @@ Validator: Any = extend(OAS30Validator, {"anyOf": any_of})  # type: ignore[no-un
 class Contract:
     """The OpenAPI document, and the responses checked so far: (operation, status)."""
 
+    observer: ClassVar[Callable[[str, str, httpx.Response], None] | None] = None
+    """Called with the operation, its path and the response after each check."""
+
     document: Json
     checked: set[tuple[str, int]] = field(default_factory=set)
     _validators: dict[str, Any] = field(default_factory=dict)
@@ -86,6 +89,9 @@ class Contract:
             assert response.headers["content-type"].split(";")[0] == media_type, where
             if media_type.endswith("json") and "schema" in content and method != "HEAD":
                 self.validate(response.json(), content["schema"], where)
+        observer = Contract.observer
+        if observer is not None:
+            observer(operation["operationId"], template or "", response)
 
     def validate(self, value: Any, schema: Json, where: str) -> None:
         """Check a value against a schema of the document. A field that is not documented is an error."""
