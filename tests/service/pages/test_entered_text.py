@@ -20,10 +20,12 @@ from tests.support.tournaments import create, organiser
 SERVICE: Final = Path(templating.__file__).parent.parent
 HANDLES: Final = frozenset(
     {"handle", "invite", "arbiter", "entrant", "substitute", "exclude", "opponent", "player"}
+    | {"game"}
 )
-"""The names of the fields for handles, in which phones must neither capitalize nor correct anything."""
+"""The names of the fields for handles and ids, in which phones must neither capitalize nor correct anything."""
 OTHERS: Final = frozenset(
     {"email", "url", "name", "password", "new_password", "closes", "first_day", "last_day"}
+    | {"contact", "ends", "reason", "seq"}
     | {"digest", "quiet_from", "quiet_to", "clock-night_from", "clock-night_to"}
 )
 

@@ -152,7 +152,7 @@ def test_an_action_from_a_stale_page_is_explained_and_changes_nothing(table: Tab
     before = table.game
     response = browser.post(f"/games/{table.id}/actions", data=stale)
     assert response.status_code in (409, 422)
-    (current,) = re.findall(r'<a href="([^"]+)" aria-current="page">', response.text)
+    (current,) = re.findall(r'<a href="([^"]+)" aria-current="page"', response.text)
     assert current == f"/games/{table.id}"
     assert 'class="is-current"' not in response.text
     assert "notice-error" in response.text

@@ -30,6 +30,8 @@ HASH = re.compile(r"\b[0-9a-f]{64}\b")
 """Commitments to secrets, and so the hashes of events, differ, as they do when only salts do."""
 SIGNED_HEAD = re.compile(r'data-head="[^"]*"')
 """It has the hash of an event, which contains the id of the game, and a signature."""
+FORM_KEY = re.compile(r'<input type="hidden" name="key" value="[^"]*">')
+"""The idempotency key of a form, which is drawn at random for each page."""
 OPTION = re.compile(r'<a class="choice button" href="([^"]+)"')
 
 
@@ -97,8 +99,9 @@ def received(browser: FlaskClient, game_id: str, paths: list[str]) -> list[str]:
             browser.get(f"/games/{game_id}{unescape(option)}").text
             for option in OPTION.findall(response.text)[:2]
         )
-    without_random = (HASH.sub("", SIGNED_HEAD.sub("", CSRF_TOKEN.sub("", page))) for page in pages)
-    return [page.replace(game_id, "ID") for page in without_random]
+    for pattern in (CSRF_TOKEN, FORM_KEY, SIGNED_HEAD, HASH):
+        pages = [pattern.sub("", page) for page in pages]
+    return [page.replace(game_id, "ID") for page in pages]
 
 
 @pytest.mark.parametrize("viewer", [None, 1])
