@@ -22,7 +22,7 @@ HANDLES: Final = frozenset(
     {"handle", "invite", "arbiter", "entrant", "substitute", "exclude", "opponent", "player"}
     | {"game"}
 )
-"""The names of the fields for handles and ids, in which phones must neither capitalize nor correct anything."""
+"""The fields for handles and ids, in which phones must neither capitalize nor correct anything."""
 OTHERS: Final = frozenset(
     {"email", "url", "name", "password", "new_password", "closes", "first_day", "last_day"}
     | {"contact", "ends", "reason", "seq"}
