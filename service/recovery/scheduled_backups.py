@@ -1,6 +1,6 @@
 """Makes the backup that the settings schedule, verifies it, and deletes old ones.
 
-    FOLDER/2026-11-30T130000Z/         a backup (backup.py)
+    FOLDER/2026-11-30T130000Z/         a backup (backup.py); a second one of this second ends in -2
     FOLDER/.2026-11-30T130000Z.unfinished, FOLDER/.verify-…    what a process that was killed has left
 
 A backup is verified by restoring it into a Redis that is started for that, and auditing a sample of its
@@ -8,13 +8,15 @@ games. A process that is killed leaves the stage of the backup in Redis: the nex
 was not complete, and goes on with the verification otherwise.
 """
 
+import itertools
 import logging
 import secrets
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from datetime import datetime
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -134,7 +136,15 @@ def _begun(backups: Backups, folder: Path) -> Backup:
         status: BackupStatus = "written" if is_complete else "writing"
         return replace(latest, status=status, attempts=latest.attempts + 1)
     now = wall_clock.now()
-    return Backup(f"{now:%Y-%m-%dT%H%M%SZ}", host, wall_clock.format(now), "writing")
+    taken = {backup.name for backup in backups.all()}
+    return Backup(_new_name(now, folder, taken), host, wall_clock.format(now), "writing")
+
+
+def _new_name(now: datetime, folder: Path, taken: Collection[str]) -> str:
+    """Return the time of a backup as its name, with a number if one of this second has that name."""
+    time = f"{now:%Y-%m-%dT%H%M%SZ}"
+    names = itertools.chain([time], (f"{time}-{number}" for number in itertools.count(2)))
+    return next(name for name in names if name not in taken and not (folder / name).exists())
 
 
 def _verified(settings: Settings, folder: Path, backup: Backup) -> Backup:

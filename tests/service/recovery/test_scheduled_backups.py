@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import redis
+from freezegun import freeze_time
 
 from domain.errors import CartularyError
 from replay.language.renderer import english
@@ -76,6 +77,13 @@ def test_the_newest_verified_backup_is_kept_when_later_ones_are_not_good(
     assert {made.name, "later-3"} <= names
     assert (folder / made.name).is_dir() or (folder / good.name).is_dir()
     assert "later-1" not in names
+
+
+def test_two_backups_of_one_second_have_two_names(scheduled: Service, folder: Path) -> None:
+    with freeze_time("2026-11-30T13:00:00Z", tick=False):
+        names = [make_scheduled_backup(scheduled).name for _ in range(2)]
+    assert names == ["2026-11-30T130000Z", "2026-11-30T130000Z-2"]
+    assert sorted(path.name for path in folder.iterdir()) == names
 
 
 def test_damage_in_a_backup_is_found(scheduled: Service, folder: Path) -> None:
