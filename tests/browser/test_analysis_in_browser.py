@@ -33,6 +33,10 @@ def test_two_taps_lead_from_the_end_of_a_game_to_what_it_meant(visitors: Visitor
     game, players = accounts.start_game(options={"round_limit": 2})
     while accounts.anonymous.get(f"/api/v1/games/{game}").json()["to_act"] is not None:
         take_turn(game, players)
+    # A worker appends the last event.
+    wait_until(
+        lambda: accounts.anonymous.get(f"/api/v1/games/{game}").json()["status"] == "finished"
+    )
     visitor = visitors.new(players[0])
     page = visitor.open(f"/games/{game}/analysis")
     page.get_by_role("button", name="Analyse the game").click()
@@ -51,6 +55,10 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
     game, players = accounts.start_game(options={"round_limit": 3})
     while accounts.anonymous.get(f"/api/v1/games/{game}").json()["to_act"] is not None:
         take_turn(game, players)
+    # A worker appends the last event.
+    wait_until(
+        lambda: accounts.anonymous.get(f"/api/v1/games/{game}").json()["status"] == "finished"
+    )
     wait_until(
         lambda: accounts.anonymous.get(f"/api/v1/games/{game}").json()["status"] == "finished"
     )

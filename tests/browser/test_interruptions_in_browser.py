@@ -69,7 +69,8 @@ def test_a_press_during_which_something_happens_still_ends_in_a_click(visitors: 
     page.mouse.up()
     page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
     assert events(first, game_id, seq)
-    page.get_by_text("Take your time.", exact=True).wait_for()
+    # It is in a tab beside the moves.
+    page.get_by_text("Take your time.", exact=True).wait_for(state="attached")
 
 
 def test_a_second_tab_of_the_same_player_follows_the_first_one(visitors: Visitors) -> None:

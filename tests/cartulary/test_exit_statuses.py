@@ -239,6 +239,7 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
             words += [*required(command, **dict.fromkeys(ADDRESSES, address))]
             words += ["--yes"] if name == "trust" else []
     environment = {"CARTULARY_DATA": str(tmp_path), "CARTULARY_TOKEN": "token"}
+    environment["CARTULARY_BACKUP_FOLDER"] = str(tmp_path / "backups")
     result = CliRunner(env=environment).invoke(cartulary, words, input=BOUNCE)
     assert result.exit_code == status, result.output
     assert isinstance(result.exception, SystemExit)
