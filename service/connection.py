@@ -14,11 +14,12 @@ so only the caller may repeat it. redis-py notices that Redis has closed a conne
 on it, and replaces it; therefore the first request after an outage succeeds.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, cast
-from urllib.parse import parse_qsl, unquote, urlsplit
+from typing import Any, Final, NamedTuple, cast
+from urllib.parse import parse_qsl, unquote
 
 import hiredis
 import redis
@@ -38,6 +39,9 @@ from service.errors import Unavailable
 
 SENTINEL_SCHEMES: Final = ("redis+sentinel:", "rediss+sentinel:")
 CLUSTER_SCHEMES: Final = ("redis+cluster:", "rediss+cluster:")
+_URL: Final = re.compile(
+    r"(?P<scheme>[^:/?#]+)://(?P<hosts>[^/?#]*)(?P<path>[^?#]*)(\?(?P<query>[^#]*))?(#.*)?"
+)
 SECONDS_TO_CONNECT: Final = 2.0
 SECONDS_TO_RESPOND: Final = 5.0
 
@@ -163,8 +167,8 @@ class SentinelUrl:
 
 def parse_sentinel_url(url: str) -> SentinelUrl:
     """Return the master that a URL names. Raises InvalidRedisUrl, whose message leaves the URL out."""
-    parts = urlsplit(url)
-    login, sentinels = _parse_hosts(parts.netloc)
+    parts = _split(url)
+    login, sentinels = _parse_hosts(parts.hosts)
     name, _, db = parts.path.removeprefix("/").partition("/")
     query = dict(parse_qsl(parts.query, keep_blank_values=True))
     if not name or (db and not db.isdecimal()) or not query.keys() <= {"sentinel_password"}:
@@ -194,14 +198,32 @@ def is_cluster(url: str) -> bool:
 
 def parse_cluster_url(url: str) -> ClusterUrl:
     """Return the cluster that a URL names. Raises InvalidRedisUrl, whose message leaves the URL out."""
-    parts = urlsplit(url)
-    login, nodes = _parse_hosts(parts.netloc)
+    parts = _split(url)
+    login, nodes = _parse_hosts(parts.hosts)
     if parts.path not in ("", "/") or parts.query:
         raise InvalidRedisUrl.with_message(
             "must end after the nodes: a cluster has one database, and no options"
         )
     tls: dict[str, Any] = {"ssl": True} if parts.scheme.startswith("rediss") else {}
     return ClusterUrl(nodes, {"socket_keepalive": True} | login | tls)
+
+
+class _UrlParts(NamedTuple):
+    scheme: str
+    hosts: str
+    path: str
+    query: str
+
+
+def _split(url: str) -> _UrlParts:
+    """Return the parts of a URL with several hosts (RFC 3986, appendix B). Raises InvalidRedisUrl.
+
+    `urlsplit` of newer versions of Python takes only one host if there is an IPv6 address.
+    """
+    match = _URL.fullmatch(url)
+    if match is None:
+        raise InvalidRedisUrl.with_message("must have a host and a port for each server")
+    return _UrlParts(match["scheme"], match["hosts"], match["path"], match["query"] or "")
 
 
 def _parse_hosts(netloc: str) -> tuple[dict[str, str | None], list[tuple[str, int]]]:

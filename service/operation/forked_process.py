@@ -11,6 +11,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final, NoReturn
 
 from typing_extensions import override
@@ -75,6 +76,10 @@ class ForkedProcess(WatchedProcess):
             os.environ.pop(PARENT_PIPE, None)
             end_with_parent(parent_pipe)
             status = _exit_status(self._run)
+            # The interpreter, which would write what waits in memory, does not end in an orderly way.
+            if sys.stdout is not None:
+                with suppress(OSError, ValueError):
+                    sys.stdout.flush()
         finally:
             # Neither handlers of `atexit` nor `finally` blocks of the parent may run here.
             os._exit(status)
