@@ -273,9 +273,9 @@ def test_each_metric_is_what_was_counted_at_every_scrape(
             (silence,) = (samples.pop("cartulary_process_silent_seconds"),)
             assert silence.keys() == by("kind", {"worker": 0, "scheduler": 0}).keys()
             assert all(0 <= seconds < 600 for seconds in silence.values())
-            # A process may have reported its gauges while a scrape waited.
+            # Each process may have reported its gauges last while a scrape waited in it.
             (waiting,) = samples["cartulary_requests_waiting"].values()
-            assert waiting in (0, 1)
+            assert waiting in range(processes + 1)
             samples["cartulary_requests_waiting"] = plain(0)
             buckets = samples.pop("cartulary_request_seconds_bucket")
             sums = samples.pop("cartulary_request_seconds_sum")
