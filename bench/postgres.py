@@ -61,8 +61,8 @@ def running_postgres(port: int) -> Iterator[Postgres]:
 
 def _programs() -> Path | None:
     """Return the folder of the programs, the latest of Debian's if none is on the PATH; None without any."""
-    found = shutil.which("initdb")
-    if found is not None:
-        return Path(found).resolve().parent
+    initdb = shutil.which("initdb")
+    if initdb is not None:
+        return Path(initdb).resolve().parent
     folders = sorted(_DEBIAN.glob("*/bin"), key=lambda path: int(path.parent.name))
     return folders[-1] if folders else None

@@ -16,9 +16,9 @@ import client.calls as api
 from client.errors import ClientError
 from client.evidence import Evidence, EvidenceKeeper
 from client.groups.all import Groups
-from client.known_responses import KnownResponses
 from client.methods import Method
 from client.requests import FILE_TYPE, Call
+from client.response_cache import ResponseCache
 from client.results import Event, GamePositions, Registration, Token
 from client.retries import (
     BodyReader,
@@ -103,7 +103,7 @@ class _Calls(Groups):
         self.limits = limits or Limits()
         self._language = language
         self._base_url = _base_url(url)
-        self._known = KnownResponses()
+        self._response_cache = ResponseCache()
         self.keeper = EvidenceKeeper(
             self._base_url,
             Evidence.of_user() if evidence is None else evidence,
@@ -124,7 +124,7 @@ class _Calls(Groups):
         headers = self._headers(call.idempotency_key, sends_token=call.sends_token)
         options: dict[str, Any] = {
             "params": dict(call.params),
-            "headers": {**headers, **self._known.headers(call, self.token)},
+            "headers": {**headers, **self._response_cache.headers(call, self.token)},
         }
         if call.body is not None:
             options["json"] = call.body
@@ -220,7 +220,7 @@ class Client(_Calls):
             with self._http.stream(
                 call.method, call.path, **self._request_options(call)
             ) as response:
-                return self._known.complete(call, self.token, self._read(response, reader))
+                return self._response_cache.complete(call, self.token, self._read(response, reader))
         except httpx.HTTPError as error:
             return error
         except (httpx.InvalidURL, ValueError) as error:
@@ -323,7 +323,7 @@ class AsyncClient(_Calls):
                 call.method, call.path, **self._request_options(call)
             ) as response:
                 read = await self._read(response, reader)
-                return self._known.complete(call, self.token, read)
+                return self._response_cache.complete(call, self.token, read)
         except httpx.HTTPError as error:
             return error
         except (httpx.InvalidURL, ValueError) as error:

@@ -390,16 +390,16 @@ def tables_by_hand(tournament: Tournament, tables: Sequence[Sequence[str]]) -> l
     present = sorted(tournament.numbers_in_play() - tournament.withdrawn)
     if sorted(seated) != present or sum(map(len, numbers)) != len(seated):
         raise Malformed({"tables": message("must have each player of the round once")})
-    found = [tuple(number for number in table if number is not None) for table in numbers]
+    paired = [tuple(number for number in table if number is not None) for table in numbers]
     sizes = sorted(table_sizes(len(present), tournament.format.table_size))
-    if sorted(map(len, found)) != sizes:
+    if sorted(map(len, paired)) != sizes:
         raise Malformed(
             {"tables": message("must have these sizes: {sizes}", sizes=comma_list(reversed(sizes)))}
         )
     prohibited = tournament.prohibited_pairs()
-    if any(pair(*two) in prohibited for table in found for two in combinations(table, 2)):
+    if any(pair(*two) in prohibited for table in paired for two in combinations(table, 2)):
         raise Malformed({"tables": message("must not have a prohibited pair")})
-    return found
+    return paired
 
 
 def _game_id(tournament: Tournament, round: int, place: int, table: Table) -> str | None:

@@ -263,7 +263,7 @@ def _round_of_rounds(
 
 def _dealt_seeds(seeds: Sequence[Player], size: int) -> list[Player]:
     """Return seeds in an order whose tables have players of all strengths: at tables of two, the first of the
-    upper half meets the first of the lower half, and so on. One who is left over is the last seed.
+    upper half meets the first of the lower half, and so on. A player who is left over is the last seed.
     """
     full = len(seeds) - (len(seeds) % MIN_TABLE if size == MIN_TABLE else 0)
     count = len(table_sizes(full, size))

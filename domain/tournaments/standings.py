@@ -154,11 +154,11 @@ def _standings(
         )
         for player in players
     }
-    met = {
+    opponents = {
         player: {other for result in own[player] for other in result.table} for player in players
     }
     have_all_met = {
-        player: all(tied[other] <= met[other] | {other} for other in tied[player])
+        player: all(tied[other] <= opponents[other] | {other} for other in tied[player])
         for player in players
     }
     return [

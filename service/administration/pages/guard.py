@@ -7,7 +7,7 @@ from flask import Blueprint, request
 from domain.messages import Message
 from service.errors import NotFound
 from service.http.context import service
-from service.http.validation import StrictSchema, String
+from service.http.validation import Choice, StrictSchema, String
 from service.pages.session import current_player, require_player
 
 MAX_SHOWN: int = 50
@@ -18,6 +18,12 @@ class WithReason(StrictSchema):
     """Why an administrator does this."""
 
     reason = String(required=True)
+
+
+class ConfirmedReason(WithReason):
+    """Why an administrator does something final, with the box ticked that confirms it."""
+
+    sure = Choice(choices=("yes",), required=True)
 
 
 def administrators_only(name: str) -> Blueprint:

@@ -8,10 +8,14 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import CartularyError, Malformed
 from domain.messages import Message, message
-from service.administration.pages.guard import WithReason, administrator, administrators_only, done
+from service.administration.pages.guard import (
+    ConfirmedReason,
+    administrator,
+    administrators_only,
+    done,
+)
 from service.errors import NotFound, OperationNotPossible
 from service.http.context import service
-from service.http.validation import Choice
 from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.templating import page
 
@@ -19,12 +23,6 @@ blueprint = administrators_only("admin_keys")
 
 _REFUSALS: Final[tuple[type[CartularyError], ...]] = (Malformed, NotFound, OperationNotPossible)
 _DONE: Final[Mapping[str, Message]] = {"retirement": message("The key is retired.")}
-
-
-class Retirement(WithReason):
-    """Why a key is retired, by somebody who is sure."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 def _keys_page(form: Form = EMPTY_FORM, status: int = 200, **_: str) -> Response:
@@ -51,6 +49,6 @@ def show_keys() -> Response:
 @shows_refusals(_keys_page, *_REFUSALS)
 def retire_key(key: str) -> BaseResponse:
     """Retire a key that has been replaced."""
-    reason = read_form(Retirement())["reason"]
+    reason = read_form(ConfirmedReason())["reason"]
     service().administration.retire_key(administrator(), key, reason)
     return see_other("/admin/keys?done=retirement")

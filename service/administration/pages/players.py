@@ -11,6 +11,7 @@ from domain.errors import CartularyError, Malformed
 from domain.messages import Message, message
 from service.administration.pages.guard import (
     MAX_SHOWN,
+    ConfirmedReason,
     WithReason,
     administrator,
     administrators_only,
@@ -19,7 +20,6 @@ from service.administration.pages.guard import (
 from service.administration.schemas import GrantRole
 from service.errors import OperationNotPossible
 from service.http.context import service
-from service.http.validation import Choice
 from service.pages.forms import EMPTY_FORM, Form, read_form, see_other, shows_refusals
 from service.pages.templating import page
 
@@ -33,12 +33,6 @@ _DONE: Final[Mapping[str, Message]] = {
     "role": message("The role was changed."),
     "erasure": message("The player is erased."),
 }
-
-
-class Erasure(WithReason):
-    """Why a player is erased, by somebody who is sure."""
-
-    sure = Choice(choices=("yes",), required=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +168,7 @@ def revoke_role(player_id: str) -> BaseResponse:
 @shows_refusals(_player_page, *_REFUSALS)
 def erase(player_id: str) -> BaseResponse:
     """Erase a player for good."""
-    reason = read_form(Erasure())["reason"]
+    reason = read_form(ConfirmedReason())["reason"]
     service().administration.delete_player(administrator(), player_id, reason)
     return see_other("/admin/players?done=erasure")
 

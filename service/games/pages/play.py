@@ -90,13 +90,13 @@ class GameEnd:
     def sources(self) -> list[tuple[Text, list[int]]]:
         """What points come from, each with those of the seats in the order of their places."""
         of_seats = [finisher.sources for finisher in self.order]
-        found: list[Text] = []
+        labels: list[Text] = []
         for source, _ in chain.from_iterable(of_seats):
-            if source not in found:
-                found.append(source)
+            if source not in labels:
+                labels.append(source)
         return [
             (source, [sum(points for name, points in each if name == source) for each in of_seats])
-            for source in found
+            for source in labels
         ]
 
     @property

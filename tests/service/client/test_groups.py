@@ -24,8 +24,8 @@ from cartulary.client import (
 )
 from client.groups.clubs import ClubDetails, create_club
 from client.groups.disputes import Ruling
-from client.known_responses import MAX_BODY_BYTES, MAX_RESPONSES
 from client.requests import segment
+from client.response_cache import MAX_BODY_BYTES, MAX_RESPONSES
 from client.results import parse
 from tests.games.records import FOLDER as RECORDS
 from tests.support.server import WebServer

@@ -1,40 +1,20 @@
 """The page on which an organiser changes a tournament, and how the changes are shown to everybody."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 
 from service.bootstrap import Service
 from tests.service.tournaments.test_pages import browser_of
-from tests.support.page_forms import log_in, post
-from tests.support.tournaments import START, advance, create, organiser, register, register_accounts
+from tests.support.page_forms import post
+from tests.support.tournaments import advance, create, register, register_accounts
 from tests.support.worker_harness import WorkerHarness
 
-
-@pytest.fixture(autouse=True)
-def time() -> Iterator[FrozenDateTimeFactory]:
-    """The time, which stands still until a test moves it."""
-    with freeze_time(START) as frozen:
-        assert isinstance(frozen, FrozenDateTimeFactory)
-        yield frozen
-
-
-@pytest.fixture
-def olga(service: Service) -> str:
-    """The id of an organiser."""
-    return organiser(service)
-
-
-@pytest.fixture
-def ada(browser: FlaskClient, service: Service) -> str:
-    """The id of the player with whose session the browser sends requests."""
-    return log_in(browser, service)
+pytestmark = pytest.mark.usefixtures("time")
 
 
 def change(host: FlaskClient, id: str, type: str, reason: str = "because", **fields: str) -> int:

@@ -1,13 +1,11 @@
 """The pages of tournaments: lists, registering, tables, standings, what organisers do, and calendars."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from freezegun import freeze_time
 from freezegun.api import FrozenDateTimeFactory
 from icalendar import Calendar
 
@@ -17,40 +15,12 @@ from service.accounts.pages import players
 from service.bootstrap import Service
 from service.connection import to_text
 from service.pages.session import TIME_ZONE_COOKIE
-from tests.support.page_forms import log_in, post
+from tests.support.page_forms import post
 from tests.support.service_games import take_action
-from tests.support.tournaments import (
-    DAY,
-    advance,
-    create,
-    end_game,
-    organiser,
-    register,
-    register_accounts,
-)
+from tests.support.tournaments import DAY, advance, create, end_game, register, register_accounts
 from tests.support.worker_harness import WorkerHarness
 
-START = "2026-03-02T09:00:00Z"
-
-
-@pytest.fixture(autouse=True)
-def time() -> Iterator[FrozenDateTimeFactory]:
-    """The time, which stands still until a test moves it."""
-    with freeze_time(START) as frozen:
-        assert isinstance(frozen, FrozenDateTimeFactory)
-        yield frozen
-
-
-@pytest.fixture
-def olga(service: Service) -> str:
-    """The id of an organiser."""
-    return organiser(service)
-
-
-@pytest.fixture
-def ada(browser: FlaskClient, service: Service) -> str:
-    """The id of the player with whose session the browser sends requests."""
-    return log_in(browser, service)
+pytestmark = pytest.mark.usefixtures("time")
 
 
 def browser_of(app: Flask, service: Service, handle: str) -> FlaskClient:

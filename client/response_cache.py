@@ -11,7 +11,7 @@ MAX_RESPONSES: Final = 64
 MAX_BODY_BYTES: Final = 64 << 10
 
 
-class KnownResponses:
+class ResponseCache:
     """The latest responses with an ETag of one client, by request and token.
 
     At most MAX_RESPONSES with bodies of at most MAX_BODY_BYTES each are kept. Threads may share it.
@@ -21,18 +21,18 @@ class KnownResponses:
         self._responses: dict[object, Response] = {}
 
     def headers(self, call: Call[Any], token: str | None) -> Mapping[str, str]:
-        """Return the header of a request whose response is known; otherwise none."""
-        known = self._responses.get(_key(call, token))
-        return {} if known is None or known.etag is None else {"If-None-Match": known.etag}
+        """Return the header of a request whose response is in the cache; otherwise none."""
+        cached = self._responses.get(_key(call, token))
+        return {} if cached is None or cached.etag is None else {"If-None-Match": cached.etag}
 
     def complete(self, call: Call[Any], token: str | None, response: Response) -> Response:
-        """Return a response, in place of a 304 the known one; remember one that has an ETag."""
+        """Return a response, in place of a 304 the cached one; keep one that has an ETag."""
         if call.method != "GET" or call.is_record:
             return response
         key = _key(call, token)
         if response.status == 304:
-            known = self._responses.get(key)
-            return response if known is None else known
+            cached = self._responses.get(key)
+            return response if cached is None else cached
         is_short = len(response.body) <= MAX_BODY_BYTES and len(response.etag or "") <= MAX_LINE
         if response.status == 200 and response.etag and is_short:
             self._responses.pop(key, None)
