@@ -104,11 +104,11 @@ def test_sounds_are_off_until_they_are_switched_on(
     page.locator(".table-top .more-pages summary").click()
     page.locator("[data-sound=on]").click()
     assert page.locator("[data-sound=on]").get_attribute("aria-current") == "true"
+    page.wait_for_function("window.heard > 0")
     tried = page.evaluate("window.heard")
-    assert tried > 0
     take_turn(*table)
     see_turn(page, *table)
-    assert page.evaluate("window.heard") > tried
+    page.wait_for_function("(tried) => window.heard > tried", arg=tried)
     page.reload()
     assert page.locator("[data-sound=on]").get_attribute("aria-current") == "true"
 

@@ -41,10 +41,10 @@ service.wall_clock.now = lambda: read_clock() + datetime.timedelta(seconds=float
 STORED: Final = """async ([store, key, value]) => {
     const site = document.querySelector("script[src$='js/site.js']").src;
     const { get, put } = await import(site.replace("site.js", "evidence.js"));
-    if (value !== null) await put(store, key, value);
+    if (value !== null) await navigator.locks.request("cartulary-witness", () => put(store, key, value));
     return (await get(store, key)) ?? null;
 }"""
-"""Stores a value in the database of the page, if there is one, and returns the value that is stored."""
+"""Stores a value, if there is one, while no check is under way, and returns the stored value."""
 BAR: Final = "#contradiction"
 
 
@@ -250,6 +250,11 @@ def test_a_history_that_was_rewritten_is_noticed(
     site.restore(saved)
     act(game, players, choice=-1)
     act(game, players)
+    # The visitor follows a link before the server has answered: the next page begins the check again.
+    visitor.page.route("**/head?*", lambda _: None)
+    with visitor.page.expect_request("**/head?*"):
+        visitor.open(f"/games/{game}")
+    visitor.page.unroute("**/head?*")
     page = visitor.open(f"/games/{game}")
     wait_for_bar(page, "Ce serveur a modifié une partie")
     result = cli("compare", saved_evidence(page, tmp_path))

@@ -24,7 +24,6 @@ export function start(element) {
     // A clock that was set back must not delay the next check for long.
     if (wait > 0 && wait <= MILLISECONDS_BETWEEN_CHECKS) timer = window.setTimeout(() => quietly(checkWhenDue), wait);
     else {
-      await put("checkpoints", "checked", Date.now());
       const { check } = await import("./witness/check.js");
       await check(account, head.game);
     }

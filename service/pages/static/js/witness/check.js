@@ -17,11 +17,22 @@ const CONFIRMATION = 2000;
 /** @param {string} account @param {string} game */
 export async function check(account, game) {
   await navigator.locks.request("cartulary-witness", { ifAvailable: true }, async (lock) => {
-    if (!lock || !(await examine(account, game)).length) return;
-    await new Promise((resolve) => setTimeout(resolve, CONFIRMATION));
-    const contradictions = await examine(account, game);
-    for (const contradiction of contradictions) await report(account, contradiction);
+    if (!lock) return;
+    // A visitor who follows a link ends the check: only a check that was completed delays the next one.
+    try {
+      await examineTwice(account, game);
+    } finally {
+      await put("checkpoints", "checked", Date.now());
+    }
   });
+}
+
+/** Report what contradicts what was seen, if it is still there after a time. @param {string} account @param {string} game */
+async function examineTwice(account, game) {
+  if (!(await examine(account, game)).length) return;
+  await new Promise((resolve) => setTimeout(resolve, CONFIRMATION));
+  const contradictions = await examine(account, game);
+  for (const contradiction of contradictions) await report(account, contradiction);
 }
 
 /** @param {string} account @param {Contradiction} contradiction */
@@ -80,10 +91,11 @@ async function examineLog(log, { checkpoint, consistency, epochs, keys }) {
   const because = (kind) => [contradiction(kind, keys, { checkpoints, consistency })];
   const [old, note] = [log.checkpoint === null ? null : readNote(log.checkpoint), readNote(checkpoint)];
   if (!note || ((await hasEd25519) && !(await isSignedByServer(note, keys)))) return because("unproven");
-  if (!old) return [];
+  // An empty log commits to nothing: the log may be lost for a while.
+  if (!old?.size || !note.size) return [];
   if (old.origin !== note.origin) return (await isDeclared(old.origin, epochs, keys)) ? [] : because("epoch");
   // A page of another process may be older by a moment.
-  if (note.size < old.size || old.size === 0) return [];
+  if (note.size < old.size) return [];
   if (note.size === old.size) return toHex(note.root) === toHex(old.root) ? [] : because("log");
   if (!consistency || consistency.from !== old.size || consistency.to !== note.size) return because("unproven");
   const root = fromHex(consistency.root);
@@ -95,7 +107,9 @@ async function examineLog(log, { checkpoint, consistency, epochs, keys }) {
 function latest(log, now) {
   if (log.checkpoint === null || now.checkpoint === null) return now.checkpoint ?? log.checkpoint;
   const [old, note] = [readNote(log.checkpoint), readNote(now.checkpoint)];
-  return old && note && old.origin === note.origin && note.size < old.size ? log.checkpoint : now.checkpoint;
+  if (!old || !note) return now.checkpoint;
+  const isOlder = note.size === 0 || (old.origin === note.origin && note.size < old.size);
+  return isOlder ? log.checkpoint : now.checkpoint;
 }
 
 /**
