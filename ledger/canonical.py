@@ -64,8 +64,8 @@ def _encoding_fault(text: bytes) -> Message | None:
 
 def _depth_fault(text: bytes) -> Message | None:
     depth = 0
-    for bracket in _BRACKET.findall(_STRING.sub(b"", text)):
-        depth += 1 if bracket in b"[{" else -1
+    for bracket in _BRACKET.finditer(_STRING.sub(b"", text)):
+        depth += 1 if bracket[0] in b"[{" else -1
         if depth > MAX_DEPTH:
             return message("arrays and objects are nested more than {most} deep", most=MAX_DEPTH)
     return None

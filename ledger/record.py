@@ -150,23 +150,29 @@ def write(
         yield canonical({"receipt": receipt}) + b"\n"
 
 
-def read(source: BinaryIO) -> Record:
-    """Return the record in a binary file. Raises Unreadable for the first line that is not valid."""
-    record, faults = scan(source, max_faults=1)
+def read(source: BinaryIO, *, max_line_values: int = MAX_VALUES) -> Record:
+    """Return the record in a binary file. Raises Unreadable for the first line that is not valid.
+
+    A line with more than `max_line_values` commas and opening brackets is not decoded.
+    """
+    record, faults = scan(source, max_faults=1, max_line_values=max_line_values)
     if faults:
         raise Unreadable(faults[0].why, faults[0].line)
     return record
 
 
-def scan(source: BinaryIO, *, max_faults: int = 20) -> tuple[Record, list[Fault]]:
+def scan(
+    source: BinaryIO, *, max_faults: int = 20, max_line_values: int = MAX_VALUES
+) -> tuple[Record, list[Fault]]:
     """Return the readable part of a record, and its faults in the order of lines.
 
     An invalid header is read as {}. Events are kept up to the first faulty line; openings and receipts are
-    kept wherever they are valid. Reading stops after `max_faults` faults.
+    kept wherever they are valid. Reading stops after `max_faults` faults, and at a line with more than
+    `max_line_values` commas and opening brackets.
     """
     reader = RecordReader()
     try:
-        for number, line in enumerate(_lines(source), start=1):
+        for number, line in enumerate(_lines(source, max_line_values), start=1):
             reader.take(number, line)
             if len(reader.faults) == max_faults:
                 break
@@ -234,7 +240,7 @@ def first_contradiction(record: Record) -> Fault | None:
     return None
 
 
-def _lines(source: BinaryIO) -> Iterator[bytes]:
+def _lines(source: BinaryIO, max_line_values: int) -> Iterator[bytes]:
     """Yield the lines without line feeds. Raises Unreadable for a line or a record over a limit."""
     total = number = values = 0
     while True:
@@ -249,10 +255,15 @@ def _lines(source: BinaryIO) -> Iterator[bytes]:
             return
         size = len(line)
         total += size
-        values += line.count(b",") + line.count(b"[") + line.count(b"{")
+        line_values = line.count(b",") + line.count(b"[") + line.count(b"{")
+        values += line_values
         if size > MAX_LINE_BYTES:
             raise Unreadable(
                 message("the line has more than {most} bytes", most=MAX_LINE_BYTES), number
+            )
+        if line_values > max_line_values:
+            raise Unreadable(
+                message("the line has more than {most} values", most=max_line_values), number
             )
         if total > MAX_RECORD_BYTES:
             raise Unreadable(

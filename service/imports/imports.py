@@ -30,6 +30,10 @@ from service.keyring import Keyring
 FIELD: Final = "record"
 """The name of the part of a form that has the file."""
 MAX_SHOWN_NAMES: Final = 8
+MAX_LINE_VALUES: Final = 1 << 14
+"""The most commas and opening brackets in a line of an upload: decoding one line keeps all other threads waiting.
+The longest lines of real games have some hundreds.
+"""
 MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
 """The most bytes of records that a process keeps in memory."""
 _VERDICTS: Final[Mapping[str, Verdict]] = {
@@ -124,7 +128,7 @@ class Imports:
     def _read(self, data: bytes) -> Record:
         """Return the record in a file. Raises Malformed."""
         try:
-            record = read(BytesIO(data))
+            record = read(BytesIO(data), max_line_values=MAX_LINE_VALUES)
         except Unreadable as unreadable:
             fault: Text = unreadable.why
             if unreadable.line is not None:

@@ -104,7 +104,7 @@ def test_sounds_are_off_until_they_are_switched_on(
     page.locator(".table-top .more-pages summary").click()
     page.locator("[data-sound=on]").click()
     assert page.locator("[data-sound=on]").get_attribute("aria-current") == "true"
-    page.wait_for_function("window.heard > 0")
+    page.wait_for_function("() => window.heard > 0")
     tried = page.evaluate("window.heard")
     take_turn(*table)
     see_turn(page, *table)

@@ -292,6 +292,15 @@ def test_reading_stops_within_an_endless_record(
         read(data)
 
 
+def test_a_line_with_many_values_is_refused_if_they_are_bounded(data: bytes) -> None:
+    lines = data.splitlines(keepends=True)
+    most = max(sum(line.count(sign) for sign in (b",", b"[", b"{")) for line in lines)
+    assert record_module.read(BytesIO(data), max_line_values=most).events
+    lines[5] = b'{"data":[' + b"1," * most + b"1]}\n"
+    with raises(Unreadable, match=f"line 6: the line has more than {most} values"):
+        record_module.read(BytesIO(b"".join(lines)), max_line_values=most)
+
+
 def test_a_record_names_its_players(eventful: Table) -> None:
     players: list[JsonObject] = [
         {"id": "player-0", "handle": "ada", "keys": [KEY.public_entry(SINCE)]},
