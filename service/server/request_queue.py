@@ -11,9 +11,9 @@ takes the next request by these rules, of which the first that distinguishes two
 4. Among visitors of heavy use, the one that has used least comes first.
 5. Otherwise, visitors take turns.
 
-One visitor holds at most a quarter of the threads, and so do all visitors of heavy use together. Running
-expensive requests at the same time gains little, because only one thread at a time has the interpreter, and
-every other request would have to wait for each of them.
+One visitor holds at most a quarter of the threads, and so do all visitors of heavy use together; networks
+hold at most half of them. Running expensive requests at the same time gains little, because only one thread
+at a time has the interpreter, and every other request would have to wait for each of them.
 """
 
 import logging
@@ -131,6 +131,10 @@ class RequestQueue:
         self._running: Counter[str] = Counter()
         self._heavy = 0
         """Jobs of visitors of heavy use that are running."""
+        self._max_networks = max(1, threads // 2)
+        """The most concurrent jobs of all networks."""
+        self._networks = 0
+        """Jobs of networks that are running."""
         self._use = _RecentUse()
         self._idle = threads
         """The number of idle threads that have not been woken yet."""
@@ -168,7 +172,7 @@ class RequestQueue:
             visitors.setdefault(job.visitor, deque()).append(job)
             self._count += 1
             # Otherwise, the next idle thread takes the job.
-            if self._idle and self._may_run(job.visitor, job.queued_at):
+            if self._idle and self._may_run(job, job.queued_at):
                 self._idle -= 1
                 self._wakeups.put("job")
         return displaced
@@ -244,8 +248,8 @@ class RequestQueue:
             candidates = (
                 (self._rank(group, visitor, now), group, visitor)
                 for group, visitors in self._waiting.items()
-                for visitor in visitors
-                if self._may_run(visitor, now)
+                for visitor, jobs in visitors.items()
+                if self._may_run(jobs[0], now)
             )
             # Of several with the same rank, the first one has waited longest for its turn.
             first = min(candidates, key=itemgetter(0), default=None)
@@ -254,11 +258,13 @@ class RequestQueue:
                 return None
             return self._take(first[1], first[2], now)
 
-    def _may_run(self, visitor: str, now: float) -> bool:
-        """Return whether a thread may take another job of a visitor."""
-        if self._running[visitor] >= self._max_running:
+    def _may_run(self, job: Job, now: float) -> bool:
+        """Return whether a thread may take a job beside those that are running."""
+        if self._running[job.visitor] >= self._max_running:
             return False
-        return self._heavy < self._max_heavy or self._use.light_from(visitor) <= now
+        if not job.is_player and self._networks >= self._max_networks:
+            return False
+        return self._heavy < self._max_heavy or self._use.light_from(job.visitor) <= now
 
     def _rank(self, group: Group, visitor: str, now: float) -> tuple[bool, bool, bool, float]:
         """Return the rank of the first job of a visitor by rules 1 to 4; the lowest comes first."""
@@ -280,6 +286,7 @@ class RequestQueue:
         job.is_heavy = self._use.light_from(visitor) > now
         self._count -= 1
         self._heavy += job.is_heavy
+        self._networks += not job.is_player
         self._running[visitor] += 1
         has_passed_networks = group is Group.PLAYERS and bool(self._waiting[Group.NETWORKS])
         self._player_turns = self._player_turns + 1 if has_passed_networks else 0
@@ -289,6 +296,7 @@ class RequestQueue:
         assert job.started_at is not None, "a thread has taken the job"
         self._use.add(job.visitor, now - job.started_at, now)
         self._heavy -= job.is_heavy
+        self._networks -= not job.is_player
         self._running[job.visitor] -= 1
         if not self._running[job.visitor]:
             del self._running[job.visitor]

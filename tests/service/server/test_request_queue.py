@@ -112,6 +112,22 @@ def test_a_visitor_has_a_quarter_of_the_threads(work: type[QueuedWork]) -> None:
     assert len(jobs.queue) == 0
 
 
+def test_networks_leave_half_of_the_threads_to_players(work: type[QueuedWork]) -> None:
+    jobs = work(4)
+    jobs.put("a1", "b1", "c1", "d1")
+    jobs.wait_for(2)
+    assert len(jobs.queue) == 2
+    jobs.put("P1", "Q1")
+    jobs.wait_for(4)
+    assert sorted(jobs.started) == ["P1", "Q1", "a1", "b1"]
+    # A free thread of a player takes no third job of a network, and that of a network takes the next one.
+    jobs.release_each.add("P1")
+    wait_until(lambda: jobs.queue._idle == 1)
+    jobs.release_each.add("a1")
+    jobs.wait_for(5)
+    assert jobs.started[-1] == "c1"
+
+
 def test_greedy_visitors_leave_threads_for_the_others(work: type[QueuedWork]) -> None:
     jobs = work(4)
     greedy = "ABCdef"
@@ -186,7 +202,7 @@ def test_few_jobs_of_a_visitor_wait_that_may_be_abandoned(work: type[QueuedWork]
 def test_a_job_that_was_skipped_is_taken_when_its_visitor_may_run_another(
     work: type[QueuedWork],
 ) -> None:
-    jobs = work(2)
+    jobs = work(4)
     jobs.put("a1", "a2")
     jobs.wait_for(1)
     jobs.put("b1")
