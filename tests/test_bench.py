@@ -95,6 +95,7 @@ def test_the_lock_file_of_boardgame_io_has_a_hash_and_no_address_for_each_packag
     assert "resolved" not in (folder / "package-lock.json").read_text()
 
 
+@pytest.mark.nightly
 def test_a_comparison_runs_both_workloads_equally_often() -> None:
     runs: list[str] = []
 

@@ -57,6 +57,7 @@ def pid_in(folder: Path) -> int | None:
     return int(line) if line.endswith("\n") else None
 
 
+@pytest.mark.nightly
 def test_a_run_whose_fixtures_end_what_they_start_has_no_error(
     command: list[str], tmp_path: Path
 ) -> None:
@@ -64,6 +65,7 @@ def test_a_run_whose_fixtures_end_what_they_start_has_no_error(
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.nightly
 def test_a_process_that_outlives_its_fixture_is_an_error_and_is_killed(
     command: list[str], tmp_path: Path
 ) -> None:
@@ -77,6 +79,7 @@ def test_a_process_that_outlives_its_fixture_is_an_error_and_is_killed(
     wait_until(lambda: not is_running(pid))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_outlives_a_run_that_is_killed(
     command: list[str], tmp_path: Path, number: signal.Signals

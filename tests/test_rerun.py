@@ -39,6 +39,7 @@ def write_flaky_test(folder: Path, number: int = 1) -> None:
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("workers", [(), ("-n", "2", "--dist", "loadfile")])
 def test_a_test_that_passes_when_it_is_run_again_is_named_as_flaky(
     tmp_path: Path, workers: tuple[str, ...]
@@ -58,6 +59,7 @@ def test_a_test_that_passes_when_it_is_run_again_is_named_as_flaky(
     assert "1 passed" in second
 
 
+@pytest.mark.nightly
 def test_a_test_that_fails_twice_fails_the_run_even_beside_a_flaky_one(tmp_path: Path) -> None:
     (tmp_path / "test_always.py").write_text(ALWAYS)
     (tmp_path / "test_fails.py").write_text(FAILS)
@@ -68,6 +70,7 @@ def test_a_test_that_fails_twice_fails_the_run_even_beside_a_flaky_one(tmp_path:
     assert [line.split()[1] for line in flaky] == ["test_flaky_1.py::test_fails_once"]
 
 
+@pytest.mark.nightly
 def test_a_run_in_which_every_test_passes_is_run_once_and_keeps_nothing(tmp_path: Path) -> None:
     (tmp_path / "test_always.py").write_text(ALWAYS)
     completed = rerun(tmp_path)
@@ -76,6 +79,7 @@ def test_a_run_in_which_every_test_passes_is_run_once_and_keeps_nothing(tmp_path
     assert not list((tmp_path / "build" / "flaky").iterdir())
 
 
+@pytest.mark.nightly
 def test_many_failures_are_not_run_again(tmp_path: Path) -> None:
     for number in range(11):
         write_flaky_test(tmp_path, number)
@@ -84,6 +88,7 @@ def test_many_failures_are_not_run_again(tmp_path: Path) -> None:
     assert "11 failed" in completed.stdout.splitlines()[-1]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [(("test_missing.py",), 4), (("test_broken.py",), 2), (("-k", "none"), 5)],

@@ -31,8 +31,8 @@ FIELD: Final = "record"
 """The name of the part of a form that has the file."""
 MAX_SHOWN_NAMES: Final = 8
 MAX_LINE_VALUES: Final = 1 << 14
-"""The most commas and opening brackets in a line of an upload: decoding one line keeps all other threads waiting.
-The longest lines of real games have some hundreds.
+"""The most commas and opening brackets in a line of an upload: all other threads wait while one line is
+decoded. The longest lines of real games have some hundreds.
 """
 MAX_CACHED_BYTES: Final = 16 * 1024 * 1024
 """The most bytes of records that a process keeps in memory."""

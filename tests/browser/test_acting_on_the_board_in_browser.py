@@ -77,6 +77,7 @@ def is_move(action: dict[str, Any], knights: int) -> bool:
     return len(moves) == knights and len(hexes) == 2 * knights and not action.get("take")
 
 
+@pytest.mark.nightly
 def test_a_second_knight_is_added_to_an_action_that_could_be_confirmed(visitors: Visitors) -> None:
     game_id, account = at_round(visitors, 3)
     player = at_browser(visitors, game_id, account)
@@ -141,6 +142,7 @@ def test_the_board_after_each_choice_is_that_of_a_page_loaded_anew(
         assert player.page.evaluate(OUTDATED_PARTS) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in (1, 2))]
 )
@@ -175,6 +177,7 @@ def press(page: Page, number: str) -> int:
     return len(number)
 
 
+@pytest.mark.nightly
 def test_keys_go_back_and_list_themselves_and_leave_fields_alone(visitors: Visitors) -> None:
     game_id, account = at_round(visitors, 2)
     page = at_browser(visitors, game_id, account).page
@@ -254,6 +257,7 @@ SENTENCES: Final = ".ask, .side .move, .recap summary, .tray"
 COORDINATES: Final = re.compile("[-\u2212]?[0-9]+,[-\u2212]?[0-9]+")
 
 
+@pytest.mark.nightly
 def test_coordinates_are_on_the_board_and_in_words_or_on_neither(visitors: Visitors) -> None:
     game_id, account = at_round(visitors, 3)
     player = at_browser(visitors, game_id, account)
@@ -276,6 +280,7 @@ def test_coordinates_are_on_the_board_and_in_words_or_on_neither(visitors: Visit
     assert page.locator("#board-coordinates text:visible").count() > 0
 
 
+@pytest.mark.nightly
 def test_pointing_at_a_move_lights_up_its_hexes(visitors: Visitors) -> None:
     game_id, account = at_round(visitors, 3)
     page = at_browser(visitors, game_id, account).page

@@ -132,6 +132,7 @@ def watch(visitor: Visitor, address: str) -> Page:
     return page
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "name",
     [
@@ -181,6 +182,7 @@ def test_a_rematch_appears_on_the_page_of_the_game_that_has_ended(visitors: Visi
     assert game_id not in page.url
 
 
+@pytest.mark.nightly
 def test_an_alert_is_dismissed_for_good(visitors: Visitors) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     post(first, game_id, "messages", text="Good morning.")

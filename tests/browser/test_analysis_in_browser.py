@@ -59,9 +59,6 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
     wait_until(
         lambda: accounts.anonymous.get(f"/api/v1/games/{game}").json()["status"] == "finished"
     )
-    wait_until(
-        lambda: accounts.anonymous.get(f"/api/v1/games/{game}").json()["status"] == "finished"
-    )
     visitor = visitors.new(players[0])
     page, seq = visitor.page, accounts.anonymous.get(f"/api/v1/games/{game}").json()["head"]["seq"]
 
@@ -83,7 +80,7 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
     for former, latter in zip(before, after, strict=True):
         moved = {name: [box for box in former[name] if box not in latter[name]] for name in former}
         assert not any(moved.values()), moved
-    for width, height in SIZES:
+    for width, height in SIZES[::4]:
         page.set_viewport_size(ViewportSize(width=width, height=height))
         visitor.open(f"/games/{game}?seq={seq - 4}")
         page.locator("#autoplay[data-ready]").wait_for()
@@ -95,8 +92,17 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
     assert page.locator(".graph-scores").is_visible()
 
 
-@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.nightly)])
-def test_a_better_line_and_a_retry_fit_every_window(visitors: Visitors, *, dark: bool) -> None:
+# Each run shows every page and every window, but not every page in every window.
+@pytest.mark.parametrize(
+    ("dark", "each"),
+    [
+        (False, len(SIZES)),
+        *(pytest.param(dark, 1, marks=pytest.mark.nightly) for dark in (False, True)),
+    ],
+)
+def test_a_better_line_and_a_retry_fit_every_window(
+    visitors: Visitors, each: int, *, dark: bool
+) -> None:
     record = recorded_game("courtesy")
     service = build(load_settings({"CARTULARY_DATA": str(visitors.site.data)}))
     game = store_game(service, record, game_id=secrets.token_hex(8))
@@ -119,8 +125,8 @@ def test_a_better_line_and_a_retry_fit_every_window(visitors: Visitors, *, dark:
     )
     visitor = visitors.new(language="fr", dark=dark)
     page = visitor.page
-    for address in addresses:
-        for width, height in SIZES:
+    for number, address in enumerate(addresses):
+        for width, height in SIZES[number % each :: each]:
             page.set_viewport_size(ViewportSize(width=width, height=height))
             visitor.open(f"/games/{game}{address}")
             assert (address, width, height, faults_of_table(page)) == (address, width, height, [])

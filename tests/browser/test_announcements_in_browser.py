@@ -106,6 +106,7 @@ def test_a_reader_dismisses_an_announcement_and_stays_on_the_page(
     assert banner.count() == 0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("language", nightly_except(["en"], DISMISS))
 def test_an_announcement_does_not_move_the_board_of_a_small_phone(
     visitors: Visitors, language: str, request: pytest.FixtureRequest

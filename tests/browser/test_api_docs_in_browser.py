@@ -13,6 +13,7 @@ def test_a_desktop_has_the_calls_beside_their_descriptions(visitors: Visitors) -
     page.locator("rapi-doc main").get_by_role("heading", name="Log in.").wait_for()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "language", ["fr", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("en", "es"))]
 )

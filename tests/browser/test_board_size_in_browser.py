@@ -126,6 +126,7 @@ def visitor_in_play(visitors: Visitors, fields: dict[str, object]) -> tuple[str,
     return game_id, visitors.new(players[0])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("fields", "sizes"), BOARDS)
 def test_the_whole_board_is_visible_in_play_and_in_replay(
     fields: dict[str, object], sizes: Sequence[tuple[int, int]], visitors: Visitors
@@ -199,6 +200,7 @@ def place_of_board(page: Page) -> float:
     return box["y"]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "sizes",
     [
@@ -327,6 +329,7 @@ def covers(a: dict[str, float], b: dict[str, float]) -> bool:
     )
 
 
+@pytest.mark.nightly
 def test_coordinates_can_be_switched_on_without_scripts(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     for width, height in ((320, 568), (1280, 800)):
@@ -343,6 +346,7 @@ def test_coordinates_can_be_switched_on_without_scripts(visitors: Visitors) -> N
         assert box["height"] >= LEAST_PIXELS
 
 
+@pytest.mark.nightly
 def test_the_wheel_enlarges_the_board_only_where_it_does_not_hold_the_page_up(
     visitors: Visitors,
 ) -> None:
@@ -476,6 +480,7 @@ def test_nothing_that_a_page_measures_depends_on_how_far_it_is_scrolled(
             assert (width, place, page.evaluate(MEASURES)) == (width, place, measures)
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("size", nightly_except([SIZES[1]], [SIZES[1], SIZES[5]]), ids=str)
 def test_the_board_keeps_its_size_and_place_when_others_act_while_one_has_scrolled(
     size: tuple[int, int], visitors: Visitors

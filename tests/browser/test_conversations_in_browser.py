@@ -1,10 +1,13 @@
 """What others write and answer appears on a page that is open, without loading it again."""
 
+import pytest
+
 from tests.support.accounts import take_turn
 from tests.support.browsing import Visitors
 from tests.support.processes import wait_until
 
 
+@pytest.mark.nightly
 def test_a_chat_message_appears_on_the_open_pages_of_its_readers(visitors: Visitors) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     visitor = visitors.new(second)
@@ -42,6 +45,7 @@ def test_players_write_to_each_other_beside_the_board(visitors: Visitors) -> Non
     assert pages[1].get_by_label("Message", exact=True).input_value() == ""
 
 
+@pytest.mark.nightly
 def test_messages_that_are_opened_beside_the_board_count_as_read(visitors: Visitors) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     address = f"/api/v1/games/{game_id}/messages"

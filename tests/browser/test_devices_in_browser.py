@@ -41,6 +41,7 @@ def seq_of(page: Page) -> int:
     return int(page.locator("#game").get_attribute("data-seq") or "")
 
 
+@pytest.mark.nightly
 def test_on_a_phone_a_player_acts_with_a_finger(visitors: Visitors) -> None:
     player, _ = open_game(visitors, phone=True)
     page = player.page
@@ -55,6 +56,7 @@ def test_on_a_phone_a_player_acts_with_a_finger(visitors: Visitors) -> None:
     page.locator(f"#game:not([data-seq='{seq}'])").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_double_tap_on_a_hex_neither_acts_nor_enlarges_the_page(visitors: Visitors) -> None:
     player, _ = open_game(visitors, phone=True)
     page = player.page
@@ -147,6 +149,7 @@ def pinch(visitor: Visitor, page: Page) -> None:
     touch("touchEnd")
 
 
+@pytest.mark.nightly
 def test_a_player_acts_with_the_keyboard_alone(visitors: Visitors) -> None:
     player, _ = open_game(visitors)
     page = player.page

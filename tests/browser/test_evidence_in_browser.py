@@ -53,6 +53,7 @@ def server_key(visitor: Visitor) -> str:
     return str(key["public"])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "rules",
     ["barony", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("sorcery", "baron"))],
@@ -138,6 +139,7 @@ def test_the_last_player_to_join_sends_the_bytes_that_count(visitors: Visitors) 
     assert nonce["nonce"] == place["data"]["nonce"]
 
 
+@pytest.mark.nightly
 def test_a_bot_that_is_added_by_hand_comes_with_bytes_of_the_browser(visitors: Visitors) -> None:
     creator = visitors.accounts.register()
     visitor = visitors.new(creator)
@@ -261,6 +263,7 @@ def test_a_database_that_does_not_respond_is_waited_for_once(visitors: Visitors)
     assert page.evaluate("opened") == 1
 
 
+@pytest.mark.nightly
 def test_a_page_without_scripts_names_what_that_costs(visitors: Visitors) -> None:
     game_id = visitors.accounts.register().create_game(2)
     visitor = visitors.new(visitors.accounts.register(), javascript=False)
@@ -271,6 +274,7 @@ def test_a_page_without_scripts_names_what_that_costs(visitors: Visitors) -> Non
     assert shown_game(visitor.page) == game_id
 
 
+@pytest.mark.nightly
 def test_a_key_is_named_and_revoked_on_its_page(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, has_key=False)
@@ -352,6 +356,7 @@ def test_a_ninth_device_plays_unsigned(visitors: Visitors) -> None:
     this_browser(page).wait_for()
 
 
+@pytest.mark.nightly
 def test_each_account_and_each_browser_has_a_key_that_no_script_can_read(
     visitors: Visitors,
 ) -> None:

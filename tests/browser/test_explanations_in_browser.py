@@ -33,6 +33,7 @@ def test_a_tap_and_a_key_open_an_explanation(visitors: Visitors, *, javascript: 
     )
 
 
+@pytest.mark.nightly
 def test_lessons_are_switched_without_scripts(visitors: Visitors) -> None:
     page = visitors.new(javascript=False).open("/tutorial")
     page.get_by_role("button", name="Learn Barony by playing").click()

@@ -42,6 +42,7 @@ def test_a_font_has_the_letters_of_all_languages(
 
 
 # Each run tries the narrowest window, the lowest and the widest.
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("language", "sizes"),
     [

@@ -100,6 +100,7 @@ def assert_way_forward(visitor: Visitor) -> None:
     assert link.count() == 1
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.nightly)])
 def test_no_form_of_another_origin_is_accepted(
     app: Flask, visitors: Visitors, other_origin: OtherOrigin, step: int
@@ -164,6 +165,7 @@ def test_addresses_that_cannot_be_shown_get_a_page_that_leads_on(visitors: Visit
     visitor.page.locator("#page a[href^='/']").first.click()
 
 
+@pytest.mark.nightly
 def test_pictures_of_absurd_width_are_refused_with_a_page(visitors: Visitors) -> None:
     game_id, (player, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(player)
@@ -177,6 +179,7 @@ def test_pictures_of_absurd_width_are_refused_with_a_page(visitors: Visitors) ->
         assert_way_forward(visitor)
 
 
+@pytest.mark.nightly
 def test_a_forged_or_outdated_cookie_logs_nobody_in(visitors: Visitors) -> None:
     account = visitors.accounts.register()
     visitor = visitors.new(account)
@@ -222,6 +225,7 @@ def test_a_handle_with_markup_is_refused_and_shown_as_it_was_typed(visitors: Vis
     assert page.evaluate("window.attacked") is None
 
 
+@pytest.mark.nightly
 def test_a_dropped_file_of_a_gibibyte_or_of_the_wrong_type_is_refused(
     visitors: Visitors, tmp_path: Path
 ) -> None:

@@ -68,6 +68,7 @@ def open_installed(visitors: Visitors, player: Any, path: str) -> Visitor:
     return visitor
 
 
+@pytest.mark.nightly
 def test_the_last_position_is_shown_offline_and_marked_as_old(visitors: Visitors) -> None:
     game, players = visitors.accounts.start_game()
     path = f"/games/{game}"
@@ -135,6 +136,7 @@ def test_nothing_private_stays_after_logging_out(visitors: Visitors) -> None:
     expect(page.locator("h1")).to_have_text("The server cannot be reached")
 
 
+@pytest.mark.nightly
 def test_the_pages_of_another_account_are_deleted_when_a_session_begins(visitors: Visitors) -> None:
     game, players = start_private_game(visitors)
     visitor = open_installed(visitors, players[0], f"/games/{game}")
@@ -151,6 +153,7 @@ def test_the_pages_of_another_account_are_deleted_when_a_session_begins(visitors
     wait_until(lambda: [*kept_pages(page)] == [f"pages-{other.id}"])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("count", [2, pytest.param(32, marks=pytest.mark.nightly)])
 def test_forms_and_the_api_are_never_kept_and_pages_are_bounded(
     count: int, visitors: Visitors

@@ -30,6 +30,7 @@ def at_browser(visitor: Visitor, game_id: str, *, has_scripts: bool = True) -> C
     return player
 
 
+@pytest.mark.nightly
 def test_the_move_of_another_player_appears_without_loading_the_page(visitors: Visitors) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     waiting = at_browser(visitors.new(second), game_id)
@@ -41,6 +42,7 @@ def test_the_move_of_another_player_appears_without_loading_the_page(visitors: V
     assert waiting.page.locator("#game").get_attribute("data-seq") == str(last_seq(first, game_id))
 
 
+@pytest.mark.nightly
 def test_what_a_reader_has_unfolded_stays_open_when_another_player_moves(
     visitors: Visitors,
 ) -> None:
@@ -53,6 +55,7 @@ def test_what_a_reader_has_unfolded_stays_open_when_another_player_moves(
     assert page.get_by_role("link", name="Resign").is_visible()
 
 
+@pytest.mark.nightly
 def test_a_press_during_which_something_happens_still_ends_in_a_click(visitors: Visitors) -> None:
     game_id, (first, second) = visitors.accounts.start_game(2)
     player = at_browser(visitors.new(first), game_id)
@@ -104,6 +107,7 @@ def test_an_action_from_an_outdated_page_is_refused_with_a_way_forward(visitors:
     page.locator(f"#game[data-seq='{seq}']").wait_for()
 
 
+@pytest.mark.nightly
 def test_sending_the_same_page_twice_acts_once(visitors: Visitors) -> None:
     game_id, (first, _) = visitors.accounts.start_game(2)
     visitor = visitors.new(first, javascript=False)

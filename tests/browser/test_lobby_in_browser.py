@@ -1,5 +1,6 @@
 """The first page and the page of an open game show what others do, without being loaded again by hand."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.support.accounts import take_turn
@@ -7,6 +8,7 @@ from tests.support.axe import violations
 from tests.support.browsing import Visitors
 
 
+@pytest.mark.nightly
 def test_the_first_page_shows_a_game_as_it_is_played(visitors: Visitors) -> None:
     game, players = visitors.accounts.start_game()
     visitor = visitors.new()
@@ -36,6 +38,7 @@ def test_a_friend_who_joins_by_a_link_appears_at_once(visitors: Visitors) -> Non
     expect(page.locator("svg.map").first).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_players_in_a_waiting_room_see_what_the_others_write(visitors: Visitors) -> None:
     ada, bea = visitors.accounts.register(), visitors.accounts.register()
     game = ada.create_game(3)

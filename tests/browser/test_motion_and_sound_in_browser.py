@@ -84,6 +84,7 @@ def test_what_has_happened_moves_once_and_shifts_nothing(
     page.wait_for_function("() => document.getAnimations().length === 0")
 
 
+@pytest.mark.nightly
 def test_visitors_who_prefer_less_motion_see_the_end_at_once(
     visitors: Visitors, table: tuple[str, list[PlayerClient]]
 ) -> None:
@@ -94,6 +95,7 @@ def test_visitors_who_prefer_less_motion_see_the_end_at_once(
     assert page.evaluate("window.moved") == []
 
 
+@pytest.mark.nightly
 def test_sounds_are_off_until_they_are_switched_on(
     visitors: Visitors, table: tuple[str, list[PlayerClient]]
 ) -> None:
@@ -113,6 +115,7 @@ def test_sounds_are_off_until_they_are_switched_on(
     assert page.locator("[data-sound=on]").get_attribute("aria-current") == "true"
 
 
+@pytest.mark.nightly
 def test_the_list_of_moves_is_one_stop_in_which_arrow_keys_lead_on(
     visitors: Visitors, table: tuple[str, list[PlayerClient]]
 ) -> None:

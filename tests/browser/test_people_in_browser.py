@@ -41,6 +41,7 @@ def test_a_player_who_comes_to_a_table_is_shown_to_its_players(
     assert watching.locator("[data-presence], [data-presence-words]").count() == 0
 
 
+@pytest.mark.nightly
 def test_the_dot_goes_when_a_player_has_left(visitors: Visitors) -> None:
     game, (ada, bea) = visitors.accounts.start_game()
     page = visitors.new(ada).open(f"/games/{game}/people")
@@ -61,6 +62,7 @@ def test_the_dot_goes_when_a_player_has_left(visitors: Visitors) -> None:
 
 
 # In each case, one player has a phone and the other a desktop.
+@pytest.mark.nightly
 @pytest.mark.parametrize("phone", nightly_except([True], [True, False]), ids=["phone", "desktop"])
 def test_players_in_a_waiting_room_say_that_they_are_ready(
     visitors: Visitors, *, phone: bool

@@ -9,6 +9,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from playwright.sync_api import Page, Worker, expect
@@ -112,6 +113,7 @@ def subscriptions(player: PlayerClient) -> list[Json]:
     return listed
 
 
+@pytest.mark.nightly
 def test_the_button_knows_what_is_on_and_survives_another_key_of_the_server(
     visitors: Visitors,
 ) -> None:
@@ -222,6 +224,7 @@ def log_out(page: Page) -> None:
     page.locator(".site-nav a[href='/login']").wait_for()
 
 
+@pytest.mark.nightly
 def test_nothing_is_shown_for_an_account_that_is_not_logged_in(visitors: Visitors) -> None:
     ada, bea = visitors.accounts.register(), visitors.accounts.register()
     endpoint = f"https://push.example.org/{ada.id}"

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.support.accounts import PlayerClient, take_turn
@@ -71,6 +72,7 @@ def test_arrow_keys_lead_through_the_events_and_the_board_stays_in_its_place(
     assert page.evaluate("window.isSamePage")
 
 
+@pytest.mark.nightly
 def test_a_player_can_act_while_an_earlier_event_is_shown(visitors: Visitors) -> None:
     game_id, _, reader = game_with_news(visitors)
     page = visitors.new(reader).open(f"/games/{game_id}")
@@ -81,6 +83,7 @@ def test_a_player_can_act_while_an_earlier_event_is_shown(visitors: Visitors) ->
     assert page.locator("#recap-all").count() == 0
 
 
+@pytest.mark.nightly
 def test_the_recap_is_one_line_on_a_phone_and_outside_of_the_board(visitors: Visitors) -> None:
     game_id, _, reader = game_with_news(visitors)
     page = visitors.new(reader, phone=True).open(f"/games/{game_id}")
@@ -90,6 +93,7 @@ def test_the_recap_is_one_line_on_a_phone_and_outside_of_the_board(visitors: Vis
     assert recap["y"] + recap["height"] <= box_of(page, ".shelf")["y"]
 
 
+@pytest.mark.nightly
 def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) -> None:
     game_id, players, reader = game_with_news(visitors)
     visitor = visitors.new(reader)
@@ -109,6 +113,7 @@ def test_the_move_of_an_opponent_is_drawn_when_it_arrives(visitors: Visitors) ->
     assert page.evaluate("window.isSamePage")
 
 
+@pytest.mark.nightly
 def test_nothing_lights_up_when_the_page_changes_without_a_new_move(visitors: Visitors) -> None:
     game_id, players, reader = game_with_news(visitors)
     visitor = visitors.new(reader)

@@ -76,6 +76,7 @@ def choose_speed(page: Page, milliseconds: str) -> None:
     page.keyboard.press("Escape")
 
 
+@pytest.mark.nightly
 def test_autoplay_stops_at_the_last_event(visitors: Visitors) -> None:
     game_id, last = start_game(visitors)
     visitor = visitors.new()
@@ -107,6 +108,7 @@ def test_autoplay_is_slow_for_those_who_prefer_less_motion(visitors: Visitors) -
     assert page.locator("#autoplay").get_attribute("aria-label") == "Autoplay"
 
 
+@pytest.mark.nightly
 def test_a_reader_tries_what_could_have_been_done_by_clicking(visitors: Visitors) -> None:
     game_id, _ = start_game(visitors)
     page = visitors.new(phone=True).open(f"/games/{game_id}?seq=6")

@@ -3,6 +3,8 @@
 import random
 from typing import Any, Final
 
+import pytest
+
 from tests.support.accounts import PlayerClient, take_turn
 from tests.support.browsing import Visitors
 from tests.support.playing_by_clicking import ClickingPlayer
@@ -21,6 +23,7 @@ def about_to_draw(visitors: Visitors) -> tuple[str, PlayerClient]:
         take_turn(game_id, players)
 
 
+@pytest.mark.nightly
 def test_a_draw_is_sent_at_once_for_whoever_prefers_that(visitors: Visitors) -> None:
     game_id, account = about_to_draw(visitors)
     player = ClickingPlayer(visitors.new(account), game_id, random.Random(1))

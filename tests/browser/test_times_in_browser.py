@@ -23,6 +23,7 @@ def times(page: Page) -> list[str]:
     return [" ".join(text.split()) for text in page.locator("time:visible").all_inner_texts()]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("path", "language", "hour"),
     [
@@ -63,6 +64,7 @@ def test_a_zone_that_a_player_has_chosen_is_used_on_the_first_page_of_a_new_brow
     assert all(text.endswith("(America/Lima)") for text in times(page))
 
 
+@pytest.mark.nightly
 def test_the_time_left_in_a_list_is_no_date_on_the_first_page_either(visitors: Visitors) -> None:
     visitors.accounts.start_game(2, clock={"per_turn": 2 * 86_400})
     page = visitors.new(time_zone=ZONE).open("/games?list=watch")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import orjson
+import pytest
 
 from ledger.canonical import canonical
 from tests.games.records import FOLDER
@@ -117,6 +118,7 @@ def test_a_file_is_dropped_on_the_page(visitors: "Visitors") -> None:
     page.locator(SUMMARY).get_by_text("à savoir").wait_for()
 
 
+@pytest.mark.nightly
 def test_a_player_verifies_a_game_and_has_the_server_audit_it(visitors: "Visitors") -> None:
     player = visitors.accounts.register()
     game_id = player.create_game(2, rules="baron")

@@ -56,6 +56,7 @@ def faults(page: Page) -> list[str]:
     return lines
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     "fields",
     [{"options": {"sorcery": True}}, pytest.param({"rules": "baron"}, marks=pytest.mark.nightly)],

@@ -42,6 +42,7 @@ def analysis(record: Path) -> dict[str, Any]:
     return analysed(record)
 
 
+@pytest.mark.nightly
 def test_results_are_equal_in_other_processes_and_with_other_hashes(
     record: Path, analysis: dict[str, Any]
 ) -> None:

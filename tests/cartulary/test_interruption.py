@@ -21,6 +21,7 @@ sys.meta_path.insert(0, Interrupter())
 """
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("arguments", "module", "status"),
     [

@@ -115,6 +115,7 @@ def test_a_process_of_a_small_service_that_dies_is_restarted_and_reported(
     check_restarts(running)
 
 
+@pytest.mark.nightly
 def test_a_process_that_dies_is_restarted_and_reported(large_service: RunningService) -> None:
     check_restarts(large_service)
 

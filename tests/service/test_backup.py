@@ -125,6 +125,7 @@ def test_a_backup_under_load_is_restored_elsewhere_and_every_record_is_sound(
         second.stop()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("diskless", ["no", "yes"])
 def test_the_data_of_another_redis_is_the_same_key_by_key(
     settings: Settings, service: Service, other_redis: EmbeddedRedis, tmp_path: Path, diskless: str

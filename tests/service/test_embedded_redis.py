@@ -69,6 +69,7 @@ def test_written_data_survives_a_stop(tmp_path: Path) -> None:
         assert client.get("a") == "1"
 
 
+@pytest.mark.nightly
 def test_start_waits_for_a_long_load_and_reports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -188,6 +188,7 @@ def test_a_stopped_dispatcher_returns_what_it_has_not_begun(
     assert len(service.notifications.deliveries.take_due(wall_clock.now(), 10)) == 2
 
 
+@pytest.mark.nightly
 def test_six_fast_tables_do_not_delay_the_first_notification_of_a_new_player(
     service: Service,
 ) -> None:

@@ -134,6 +134,7 @@ def test_worker_and_scheduler_finish_games_and_notify(
     service.redis.close()
 
 
+@pytest.mark.nightly
 def test_a_receiver_that_never_answers_delays_only_notifications(
     start: Start, settings: Settings
 ) -> None:

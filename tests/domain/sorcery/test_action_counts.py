@@ -114,6 +114,7 @@ def test_numbers_of_action_sequences(name: str, depth: int) -> None:
     assert count(state, depth) == COUNTS[name][depth - 1]
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("step", [SAMPLE, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize("name", ALL)
 def test_trying_every_cast_finds_as_many_outcomes(name: str, step: int) -> None:

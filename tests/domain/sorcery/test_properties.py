@@ -109,6 +109,7 @@ def test_listed_casts_have_exactly_the_outcomes_that_decide_accepts(state: Sorce
     check_list(state, conceivable_casts(state))
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("positions", [20, pytest.param(200, marks=pytest.mark.nightly)])
 def test_listed_casts_of_random_positions_have_the_outcomes_that_decide_accepts(
     positions: int,
@@ -142,6 +143,7 @@ def test_the_other_legal_actions_are_exactly_those_that_decide_accepts(state: So
     assert {outcome(state, action) for action in others} == conceivable
 
 
+@pytest.mark.nightly
 @settings(max_examples=80)
 @property_of(small_sorcery_states)
 def test_no_cast_has_the_same_outcome_as_another_action(state: SorceryState) -> None:

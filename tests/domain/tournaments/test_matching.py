@@ -63,6 +63,7 @@ def test_costs_may_be_negative() -> None:
     assert_first_of_the_cheapest(6, costs)
 
 
+@pytest.mark.nightly
 def test_equally_cheap_pairings_are_decided_by_the_order_alone() -> None:
     assert pairs_of(0, nothing) == []
     for count in (2, 16, 128):

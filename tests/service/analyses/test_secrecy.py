@@ -58,6 +58,7 @@ def test_it_follows_from_the_record_that_every_visitor_can_download(service: Ser
     assert analysed(service, game) == analyse(finished_game(public), QUICK)
 
 
+@pytest.mark.nightly
 def test_it_does_not_depend_on_who_has_played(service: Service) -> None:
     record = recorded_game(WITH_SECRETS)
     others = {player: f"other-{player}" for player in players_of(record)}
@@ -121,6 +122,7 @@ def test_only_games_of_the_server_have_analyses(app: Flask) -> None:
     assert routes == ROUTES_OF_GAMES
 
 
+@pytest.mark.nightly
 def test_a_record_that_somebody_uploads_is_not_analysed(
     players: PlayersOfPages, service: Service
 ) -> None:

@@ -71,6 +71,7 @@ def test_an_audit_that_takes_too_much_memory_is_too_large() -> None:
     assert result.returncode == OUT_OF_MEMORY, result.stderr
 
 
+@pytest.mark.nightly
 def test_the_signal_of_the_first_limit_comes_before_that_of_the_second() -> None:
     """Where both are the same, Linux sends SIGKILL, which says nothing about the bound."""
     program = "import resource; resource.setrlimit(resource.RLIMIT_CPU, (1, 1))\nwhile True: pass"

@@ -129,6 +129,7 @@ def test_the_files_are_as_the_generator_writes_them(
     assert main(["--check"]) == 0, capsys.readouterr().out
 
 
+@pytest.mark.nightly
 def test_files_are_written_and_old_ones_removed(
     code: JsonObject, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

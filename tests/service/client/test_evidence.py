@@ -235,6 +235,7 @@ def _add(path: Path, barrier: Barrier, first: int) -> None:
         ReceiptFolder(path).add([receipt(seq)])
 
 
+@pytest.mark.nightly
 def test_two_programs_keep_receipts_in_one_file_at_the_same_time(tmp_path: Path) -> None:
     context = multiprocessing.get_context("spawn")
     barrier = context.Barrier(2)

@@ -176,7 +176,9 @@ NO_RECORDS = {
     "a huge number": FINISHED.replace(b'"seq":1,', b'"seq":' + b"9" * 400 + b",", 1),
     "many values": b"[" + b"{}," * 300_000 + b"{}]",
     "many values in a later line": FINISHED.splitlines(keepends=True)[0]
-    + b'{"data":[' + b"{}," * 20_000 + b"{}]}\n",
+    + b'{"data":['
+    + b"{}," * 20_000
+    + b"{}]}\n",
     "a long line": b'{"a":"' + b"x" * 1_200_000 + b'"}',
     "lone surrogates": FINISHED.replace(b'"engine":"', b'"engine":"\\ud800', 1),
     "a game in progress": b"".join(FINISHED.splitlines(keepends=True)[:40]),

@@ -91,6 +91,7 @@ def test_a_record_has_the_pages_of_a_game(browser: FlaskClient, service: Service
     assert stranger.get(f"/imports/{record_of(NAME).game}").status_code == 404
 
 
+@pytest.mark.nightly
 def test_an_imported_game_is_replayed_as_the_game_itself(
     browser: FlaskClient, service: Service, store: StoreGame
 ) -> None:
@@ -226,6 +227,7 @@ def imports_of(service: Service, **bounds: int) -> Imports:
     )
 
 
+@pytest.mark.nightly
 def test_the_number_of_records_is_bounded(service: Service) -> None:
     ada, bea, cyd = (register(service, handle) for handle in ("ada", "bea", "cyd"))
     one_each = imports_of(service, max_imports_per_player=1)
@@ -292,6 +294,7 @@ HOSTILE: tuple[object, ...] = (
 FORGED_GAMES = ("clock-leaves-one", "baron-disputes", "sorcery-disputes", "baron-new-draws")
 
 
+@pytest.mark.nightly
 def test_whatever_was_forged_what_is_intact_can_be_replayed(service: Service) -> None:
     """Fields of events are replaced by anything at all, and the chain is sealed again."""
     ada = register(service, "ada")

@@ -70,6 +70,7 @@ def crawl(client: FlaskClient, language: str, *starts: str) -> dict[str, str]:
     return pages
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("language", nightly_except(["fr"], sorted(languages())))
 def test_no_page_shows_a_time_as_programs_write_it(
     players: PlayersOfPages, service: Service, language: str

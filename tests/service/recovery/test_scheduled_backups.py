@@ -63,6 +63,7 @@ def test_a_backup_is_verified_and_old_ones_are_deleted(scheduled: Service, folde
     assert [backup.name for backup in scheduled.backups.all()] == [last.name, "bad"]
 
 
+@pytest.mark.nightly
 def test_the_newest_verified_backup_is_kept_when_later_ones_are_not_good(
     scheduled: Service, folder: Path
 ) -> None:
@@ -191,6 +192,7 @@ def test_the_command_is_killed_in_the_middle_and_another_one_ends_the_work(
     assert (backup.name, backup.attempts) == (killed.name, 2)
 
 
+@pytest.mark.nightly
 def test_a_scheduler_starts_the_process_when_a_backup_is_due_and_ends_one_that_takes_too_long(
     scheduled: Service, settings: Settings, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -141,6 +141,7 @@ def narrow(web_redis_urls: RedisUrls, tmp_path: Path) -> Iterator[WebServer]:
         yield server
 
 
+@pytest.mark.nightly
 def test_a_player_with_a_cookie_is_not_refused_for_the_requests_of_the_network(
     narrow: WebServer,
 ) -> None:

@@ -435,6 +435,7 @@ def test_a_game_without_stub_needs_no_archive(service: Service, redis_url: str) 
     assert not (service.settings.data / "archive").exists()
 
 
+@pytest.mark.nightly
 def test_a_game_whose_stub_is_lost_is_found_again_in_the_archive(
     service: Service, over: Players
 ) -> None:

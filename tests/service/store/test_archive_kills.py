@@ -104,6 +104,7 @@ def records(service: Service) -> list[Record]:
     return records
 
 
+@pytest.mark.nightly
 def test_a_few_kills_during_moves_lose_nothing(service: Service, records: list[Record]) -> None:
     kill_while_games_move(service, records, 4)
     finish(service, records)

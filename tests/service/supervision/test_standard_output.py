@@ -46,6 +46,7 @@ def unwritable(request: pytest.FixtureRequest) -> Iterator[int]:
     os.close(descriptor)
 
 
+@pytest.mark.nightly
 def test_lost_writes_are_reported_when_writing_works_again(tmp_path: Path) -> None:
     descriptor = open_full_disk()
     output = TolerantOutput(descriptor, describe_loss)
@@ -59,6 +60,7 @@ def test_lost_writes_are_reported_when_writing_works_again(tmp_path: Path) -> No
     assert (tmp_path / "log").read_text().splitlines() == ["three", report, "four"]
 
 
+@pytest.mark.nightly
 def test_a_line_of_which_only_a_part_was_written_is_ended_before_the_next() -> None:
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
@@ -84,6 +86,7 @@ logging.info("written")
 """
 
 
+@pytest.mark.nightly
 def test_the_loss_of_log_lines_is_reported_as_a_log_line(tmp_path: Path, unwritable: int) -> None:
     command = [sys.executable, "-c", LOG, str(tmp_path / "log")]
     subprocess.run(command, cwd=ROOT, stderr=unwritable, check=True)
@@ -108,6 +111,7 @@ os.system("echo from a child; echo from a child >&2")
 """
 
 
+@pytest.mark.nightly
 def test_output_is_never_written_to_a_file_that_took_the_place_of_a_closed_stream(
     tmp_path: Path,
 ) -> None:
@@ -117,6 +121,7 @@ def test_output_is_never_written_to_a_file_that_took_the_place_of_a_closed_strea
     assert (tmp_path / "file").read_bytes() == b""
 
 
+@pytest.mark.nightly
 def test_a_service_whose_output_cannot_be_written_keeps_running_and_restarts_what_dies(
     tmp_path: Path, redis_urls: RedisUrls
 ) -> None:

@@ -119,6 +119,7 @@ def test_the_jobs_that_follow_from_a_request_are_in_its_trace(
     assert job.span_id in {span.parent_span_id for span in decides}
 
 
+@pytest.mark.nightly
 def test_without_a_collector_there_are_no_traces_and_nothing_of_them_is_imported() -> None:
     assert tracing_of({}, "test") is None
     parts = "workers.run, service.server.web_process"
@@ -142,6 +143,7 @@ def test_the_error_of_a_part_names_what_is_missing(monkeypatch: pytest.MonkeyPat
         tracing_of({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}, "test")
 
 
+@pytest.mark.nightly
 def test_a_collector_that_does_not_respond_delays_no_request(tmp_path: Path) -> None:
     running = RunningService(
         tmp_path, processes=1, OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{free_port()}"

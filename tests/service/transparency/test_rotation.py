@@ -33,6 +33,7 @@ def grow(service: Service, game_id: str) -> None:
     service.transparency.head_log.log([game_id])
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("has_both", [True, False], ids=["after both have signed", "at once"])
 def test_a_witness_that_begins_after_a_rotation_continues(
     settings: Settings, service: Service, tmp_path: Path, *, has_both: bool

@@ -181,6 +181,7 @@ def test_a_refused_confirmation_is_shown_until_one_is_accepted(
     )
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("record", nightly_except(["sorcery-duke-of-five"], LATE_GAMES))
 def test_the_picture_of_a_late_large_board_leaves_a_mail_below_100_kb(
     service: Service, monkeypatch: pytest.MonkeyPatch, record: str
