@@ -261,13 +261,17 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
         if not lines:
             break
         events, fault = check_lines(head.id, seq, lines, hash)
-        yield from lines[: len(events)]
-        seq += len(events)
-        if fault is not None:
-            raise GameDamaged(head.id, seq + 1, fault)
-        hash = events[-1]["hash"]
+        count = len(events)
+        if events:
+            hash = events[-1]["hash"]
         line_bytes = sum(map(len, lines)) / len(lines)
         limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
+        # A reader may take any time over a page, and the events need several times as much memory as the lines.
+        del events
+        yield from lines[:count]
+        seq += count
+        if fault is not None:
+            raise GameDamaged(head.id, seq + 1, fault)
     if hash != head.hash:
         raise Unavailable.with_message(
             "the log of game {game} changed while its record was read", game=head.id
