@@ -266,7 +266,7 @@ def read_lines(log_reader: LogReader, head: Game, page_bytes: int) -> Iterator[b
             hash = events[-1]["hash"]
         line_bytes = sum(map(len, lines)) / len(lines)
         limit = max(1, min(PAGE_LINES, int(page_bytes / line_bytes)))
-        # A reader may take any time over a page, and the events need several times as much memory as the lines.
+        # A reader may take any time over a page, and events need several times the memory of their lines.
         del events
         yield from lines[:count]
         seq += count
