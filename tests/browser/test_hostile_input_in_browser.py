@@ -100,7 +100,6 @@ def assert_way_forward(visitor: Visitor) -> None:
     assert link.count() == 1
 
 
-@pytest.mark.nightly
 @pytest.mark.parametrize("step", [20, pytest.param(1, marks=pytest.mark.nightly)])
 def test_no_form_of_another_origin_is_accepted(
     app: Flask, visitors: Visitors, other_origin: OtherOrigin, step: int
