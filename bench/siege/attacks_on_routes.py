@@ -182,7 +182,7 @@ def _forms(target: Target) -> Traffic:
         f"/admin/keys/{UNKNOWN}/retirement",
         *(f"/clubs/{UNKNOWN}{part}" for part in club),
         "/tournaments",
-        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("players", "withdraw", "exclude")),
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("players", "withdraw", "byes", "exclude")),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel", "organise")),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
@@ -302,7 +302,7 @@ def _refused_calls(target: Target) -> Traffic:
     puts = (
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
         *("/me/bot", f"{game}/notes/1", f"{game}/ready", f"/tournaments/{UNKNOWN}/players/me"),
-        f"/tournaments/{UNKNOWN}/invitations/{UNKNOWN}",
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in (f"invitations/{UNKNOWN}", "byes/1")),
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
@@ -327,7 +327,10 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
-        *(f"/tournaments/{UNKNOWN}/players/{player}" for player in ("me", UNKNOWN)),
+        *(
+            f"/tournaments/{UNKNOWN}/{part}"
+            for part in ("players/me", f"players/{UNKNOWN}", "byes/1")
+        ),
     )
     body = b'{"unknown":1}'
     return _traffic(

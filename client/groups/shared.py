@@ -106,12 +106,26 @@ class SignatureOfStatement(TypedDict):
     salt: NotRequired[str | None]
 
 
+class TournamentBye(TypedDict):
+    """A half-point bye that a player has asked for, in a round that is not drawn yet."""
+
+    player: str
+    round: int
+
+
 class TournamentReplacement(TypedDict):
     """A substitute who took the place of another player, with the points of the place."""
 
     entrant: int
     player: str
     replaces: str
+    round: int
+
+
+class TournamentLateEntry(TypedDict):
+    """An entrant who has entered late."""
+
+    entrant: int
     round: int
 
 
@@ -132,6 +146,7 @@ class TournamentRoundSummary(TypedDict):
     drawn_at: str
     ends: str
     pairing: str | None
+    half_points: list[int]
     closed: bool
     tables: list[TournamentTableSummary]
 
@@ -150,9 +165,9 @@ class TournamentStanding(TypedDict):
 
 
 class TournamentDetails(TypedDict):
-    """A tournament with its players and rounds. `entrants` are in the order of the lots; before
-    the draw, those who have registered. `handles` has the handles of all who are named by their
-    ids, null for those who were erased.
+    """A tournament with its players and rounds. `entrants` are in the order of the lots, and
+    after them those who have entered late; before the draw, those who have registered. `handles`
+    has the handles of all who are named by their ids, null for those who were erased.
     """
 
     id: str
@@ -172,6 +187,10 @@ class TournamentDetails(TypedDict):
     created_at: str
     closes: str
     round_seconds: int
+    half_point_byes: int
+    late_rounds: int
+    late_points: str
+    starts_when_full: bool
     paused_at: str | None
     players: int
     rounds: int
@@ -183,6 +202,8 @@ class TournamentDetails(TypedDict):
     excluded: list[str]
     substitutes: list[str]
     replacements: list[TournamentReplacement]
+    byes: list[TournamentBye]
+    late: list[TournamentLateEntry]
     commitment: str
     games_commitment: str
     secret: str | None
@@ -212,6 +233,10 @@ class TournamentSummary(TypedDict):
     created_at: str
     closes: str
     round_seconds: int
+    half_point_byes: int
+    late_rounds: int
+    late_points: str
+    starts_when_full: bool
     paused_at: str | None
     players: int
     rounds: int

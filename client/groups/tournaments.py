@@ -55,6 +55,10 @@ class CreateTournament(TypedDict):
     closes: str
     round_seconds: int
     contact: NotRequired[str]
+    half_point_byes: NotRequired[int]
+    late_rounds: NotRequired[int]
+    late_points: NotRequired[Literal["0", "1/2"]]
+    starts_when_full: NotRequired[bool]
     invite: NotRequired[list[str]]
 
 
@@ -169,7 +173,8 @@ def get_tournament(id: str, /) -> Call[TournamentDetails]:
 def register_in_tournament(
     id: str, /, **body: Unpack[RegisterInTournament]
 ) -> Call[TournamentRegistration]:
-    """Take part in a tournament, or as a substitute in one that is in progress.
+    """Take part in a tournament; in one that is in progress late, if that is possible, or as a
+    substitute.
 
     Substitutes get the places of players who withdraw, in the order of registering. `nonce` has up
     to 64 random bytes, by which nobody else can arrange the draw. A player who lacks what the
@@ -186,6 +191,18 @@ def withdraw_from_tournament(id: str, /) -> Call[None]:
     of them.
     """
     return call("DELETE", f"/tournaments/{segment(id)}/players/me", read_nothing)
+
+
+def request_bye(id: str, round: int, /) -> Call[None]:
+    """Ask in advance for half a point instead of a table in a round, if the tournament has such
+    byes.
+    """
+    return call("PUT", f"/tournaments/{segment(id)}/byes/{segment(round)}", read_nothing)
+
+
+def cancel_bye(id: str, round: int, /) -> Call[None]:
+    """Play in a round after all, as long as it could still be asked for."""
+    return call("DELETE", f"/tournaments/{segment(id)}/byes/{segment(round)}", read_nothing)
 
 
 def exclude_from_tournament(id: str, handle: str, /) -> Call[None]:
@@ -252,6 +269,8 @@ class TournamentsCalls(Group[C_co]):
     get = Method(get_tournament)
     register = Method(register_in_tournament)
     withdraw = Method(withdraw_from_tournament)
+    request_bye = Method(request_bye)
+    cancel_bye = Method(cancel_bye)
     exclude = Method(exclude_from_tournament)
     invite = Method(invite_to_tournament)
     replace_entrant = Method(replace_entrant)

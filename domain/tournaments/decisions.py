@@ -16,12 +16,14 @@ from domain.lifecycle import check_options
 from domain.messages import Text, comma_list, message
 from domain.options import MAX_NAME_CHARACTERS, REQUIREMENTS, name_fault
 from domain.tournaments import draws
+from domain.tournaments.entry_rules import ENTRY_RULES, EntryRules, entry_rule_faults
 from domain.tournaments.events import (
     CancelReason,
     Decided,
     EntrantInvited,
     EntrantReplaced,
     GamesSecretPublished,
+    LateEntrantRegistered,
     PairingFailed,
     PlayerRegistered,
     PlayerWithdrawn,
@@ -34,7 +36,11 @@ from domain.tournaments.events import (
     TournamentCreated,
     TournamentFinished,
 )
-from domain.tournaments.format_settings import MAX_PLAYERS, Format, FormatSettings
+from domain.tournaments.format_settings import (
+    FORMATS_WITH_FREE_PAIRING,
+    MAX_PLAYERS,
+    FormatSettings,
+)
 from domain.tournaments.formats import pairing_method
 from domain.tournaments.pairing import MIN_TABLE, NoPairing, Table, pair, table_sizes
 from domain.tournaments.standings import NO_PLACE
@@ -55,8 +61,6 @@ MAX_SUBSTITUTES: Final = MAX_PLAYERS
 """The most players that can wait for a place."""
 ROUND_SECONDS: Final = (60, 366 * 24 * 3600)
 """The least and the greatest time from the draw of a round to its last date."""
-FORMATS_WITH_FREE_PAIRING: Final[frozenset[Format]] = frozenset({"swiss", "single_group"})
-"""The formats in which anybody can meet anybody in each round."""
 _OF_THE_GAMES: Final = ("private", "seating", "name", "rematch_of", "tournament", "tutorial")
 """Options of games that a tournament does not have: it decides about them itself."""
 
@@ -82,9 +86,11 @@ def create(
     secret: bytes,
     games_secret: bytes,
     contact: object = "",
+    **entry_rules: object,
 ) -> Decided:
     """`TournamentCreated`. Raises Malformed, which names every wrong field; the clock is not checked.
 
+    `entry_rules` are fields of EntryRules, with its defaults.
     It says what happens to players who are absent: if the clock does not, a player is removed from a game
     after ABSENT_AFTER missed turns in a row.
     """
@@ -97,6 +103,12 @@ def create(
         errors |= {
             f"format.{path}" if path else "format": why for path, why in error.fields.items()
         }
+    errors |= {
+        name: message("is not a field of a tournament")
+        for name in entry_rules
+        if name not in ENTRY_RULES
+    }
+    errors |= entry_rule_faults(entry_rules, settings)
     errors |= _entrant_faults(least, most)
     first, last = ROUND_SECONDS
     if not is_integer(round_seconds) or not first <= round_seconds <= last:
@@ -148,6 +160,7 @@ def create(
     }
     if contact:
         data["contact"] = contact
+    data |= EntryRules.of(entry_rules).to_json()
     if invited:
         data["invited"] = list(dict.fromkeys(invited))
     created: TournamentCreated = data
@@ -181,7 +194,8 @@ def _entrant_faults(least: object, most: object) -> dict[str, Text]:
 
 
 def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Decided:
-    """`PlayerRegistered` at a time, or `SubstituteRegistered` once the tournament is in progress.
+    """`PlayerRegistered` at a time; once the tournament is in progress, `LateEntrantRegistered` if players
+    may still enter late, or `SubstituteRegistered`.
 
     Raises NotNow (full, over, registration has closed, no further rounds, registered already, excluded,
     replaced by somebody else, not invited to a private tournament), Malformed (nonce).
@@ -197,6 +211,13 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
     if tournament.private and tournament.club is None and not is_known:
         raise not_now("the tournament is private, and this player is not invited")
     if tournament.status == "running":
+        if can_enter_late(tournament, player):
+            late: LateEntrantRegistered = {
+                "player": player,
+                "nonce": nonce.hex(),
+                "entrant": len(tournament.entrants),
+            }
+            return Decided("LateEntrantRegistered", late)
         number = tournament.places.get(player)
         if number is not None and number not in tournament.withdrawn:
             raise not_now("somebody else has the place of this player by now")
@@ -212,6 +233,21 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
         raise not_now("all {count} places are taken", count=tournament.most)
     data: PlayerRegistered = {"player": player, "nonce": nonce.hex()}
     return Decided("PlayerRegistered", data)
+
+
+def can_enter_late(tournament: Tournament, player: str | None) -> bool:
+    """Return whether a player would enter a tournament in progress with a place of their own.
+
+    Players who have had a place get that one back, and no other.
+    """
+    return (
+        tournament.status == "running"
+        and player not in tournament.places
+        and len(tournament.rounds) <= tournament.entry_rules.late_rounds
+        and bool(tournament.entry_rules.late_rounds)
+        and len(tournament.entrants) < MAX_PLAYERS
+        and len(tournament.entrants) - len(tournament.withdrawn) < tournament.most
+    )
 
 
 def _require_not_over(tournament: Tournament) -> None:
@@ -364,6 +400,8 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
         "absent": sorted(tournament.withdrawn),
         "ends": ends,
     }
+    if half_points := tournament.next_half_points():
+        data["half_points"] = sorted(half_points)
     if tournament.version > 1:
         method = pairing_method(tournament.format)
         data["pairing"] = method if by_hand is None else "organiser"
@@ -387,7 +425,8 @@ def tables_by_hand(tournament: Tournament, tables: Sequence[Sequence[str]]) -> l
         raise Malformed({"tables": message("are not free in this format")})
     numbers = [[tournament.number_of(player) for player in table] for table in tables]
     seated = [number for table in numbers for number in table if number is not None]
-    present = sorted(tournament.numbers_in_play() - tournament.withdrawn)
+    resting = tournament.withdrawn | tournament.next_half_points()
+    present = sorted(tournament.numbers_in_play() - resting)
     if sorted(seated) != present or sum(map(len, numbers)) != len(seated):
         raise Malformed({"tables": message("must have each player of the round once")})
     paired = [tuple(number for number in table if number is not None) for table in numbers]

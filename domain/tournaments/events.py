@@ -92,6 +92,10 @@ class TournamentCreated(TournamentData):
     games_commitment: Annotated[Digest, "SHA-256 of the secret from which those of games derive."]
     invited: NotRequired[list[PlayerId]]
     contact: NotRequired[Annotated[str, "How players reach the organiser."]]
+    half_point_byes: NotRequired[PositiveCount]
+    late_rounds: NotRequired[PositiveCount]
+    late_points: NotRequired[str]
+    starts_when_full: NotRequired[bool]
 
 
 class PlayerRegistered(TournamentData):
@@ -112,6 +116,28 @@ class SubstituteRegistered(TournamentData):
 
     player: PlayerId
     nonce: Bytes
+
+
+class LateEntrantRegistered(TournamentData):
+    """A player enters late, with a place of their own, and plays from the next round on."""
+
+    player: PlayerId
+    nonce: Bytes
+    entrant: Annotated[Count, "The number of the place, after those of the draw of lots."]
+
+
+class ByeRequested(TournamentData):
+    """A player asks for half a point instead of a table in a round."""
+
+    player: PlayerId
+    round: PositiveCount
+
+
+class ByeCancelled(TournamentData):
+    """A player takes part in a round after all."""
+
+    player: PlayerId
+    round: PositiveCount
 
 
 class PlayerWithdrawn(TournamentData):
@@ -142,6 +168,9 @@ class RoundDrawn(TournamentData):
     tables: list[list[Count]]
     games: Annotated[list[GameId | None], "By table; null for a bye."]
     absent: Annotated[list[Count], "The entrants who had withdrawn."]
+    half_points: NotRequired[
+        Annotated[list[Count], "The entrants who have asked for half a point instead of a table."]
+    ]
     pairing: NotRequired[PairingMethod]
     ends: Annotated[Timestamp, "The last date of the round."]
 
@@ -314,6 +343,9 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         PlayerRegistered,
         EntrantInvited,
         SubstituteRegistered,
+        LateEntrantRegistered,
+        ByeRequested,
+        ByeCancelled,
         PlayerWithdrawn,
         EntrantReplaced,
         RegistrationClosed,

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from domain.errors import Malformed, Unreadable
 from domain.tournaments.changes import CHANGES
+from domain.tournaments.entry_rules import EntryRules
 from domain.tournaments.events import TournamentEvent
 from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.standings import Result
@@ -93,6 +94,7 @@ def _created(event: TournamentEvent, data: Any) -> Tournament:
         version=event["v"],
         invited=tuple(data.get("invited", ())),
         contact=data.get("contact", ""),
+        entry_rules=EntryRules.of(data),
     )
 
 
@@ -126,12 +128,45 @@ def _volunteered(tournament: Tournament, event: TournamentEvent, data: Any) -> T
     )
 
 
+def _entered_late(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    player, number = data["player"], data["entrant"]
+    if number != len(tournament.entrants):
+        raise ValueError("another number than the next one")
+    rounds = tournament.rounds
+    if tournament.entry_rules.late_points != "0":
+        rounds = tuple(
+            replace(drawn, half_points=drawn.half_points | {number}) for drawn in tournament.rounds
+        )
+    return replace(
+        _member(tournament, data),
+        entrants=(*tournament.entrants, player),
+        places={**tournament.places, player: number},
+        late={**tournament.late, number: len(tournament.rounds) + 1},
+        rounds=rounds,
+    )
+
+
+def _bye_requested(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    asked = tournament.requested_byes.get(data["player"], frozenset())
+    return _with_byes(tournament, data["player"], asked | {data["round"]})
+
+
+def _bye_cancelled(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    asked = tournament.requested_byes.get(data["player"], frozenset())
+    return _with_byes(tournament, data["player"], asked - {data["round"]})
+
+
+def _with_byes(tournament: Tournament, player: str, rounds: frozenset[int]) -> Tournament:
+    others = {each: asked for each, asked in tournament.requested_byes.items() if each != player}
+    return replace(tournament, requested_byes={**others, player: rounds} if rounds else others)
+
+
 def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     player = data["player"]
     number = tournament.number_of(player)
     is_excluded = event["by"].get("player", player) != player
     return replace(
-        tournament,
+        _with_byes(tournament, player, frozenset()),
         excluded=tournament.excluded | {player} if is_excluded else tournament.excluded,
         registered=_without(tournament.registered, player),
         volunteers=_without(tournament.volunteers, player),
@@ -147,7 +182,7 @@ def _replaced(tournament: Tournament, event: TournamentEvent, data: Any) -> Tour
     if former != player:
         replacements += (Replacement(number, player, former, len(tournament.rounds) + 1),)
     return replace(
-        tournament,
+        _with_byes(tournament, former, frozenset()),
         replacements=replacements,
         entrants=tuple(entrants),
         places={**tournament.places, player: number},
@@ -185,6 +220,7 @@ def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournam
         ),
         games=tuple(data["games"]),
         absent=frozenset(data["absent"]),
+        half_points=frozenset(data.get("half_points", ())),
         drawn_at=event["at"],
         ends=data["ends"],
         results=tuple(Result(table, (1,)) if len(table) == 1 else None for table in tables),
@@ -194,7 +230,14 @@ def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournam
     )
     if len(drawn.games) != len(tables):
         raise ValueError("a table without a game")
-    return replace(tournament, rounds=(*tournament.rounds, drawn), released=None)
+    byes = {
+        player: rounds - {drawn.number}
+        for player, rounds in tournament.requested_byes.items()
+        if rounds != {drawn.number}
+    }
+    return replace(
+        tournament, rounds=(*tournament.rounds, drawn), released=None, requested_byes=byes
+    )
 
 
 def _with_result(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
@@ -229,6 +272,9 @@ _APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tourn
     "PlayerRegistered": _registered,
     "EntrantInvited": _invited,
     "SubstituteRegistered": _volunteered,
+    "LateEntrantRegistered": _entered_late,
+    "ByeRequested": _bye_requested,
+    "ByeCancelled": _bye_cancelled,
     "PlayerWithdrawn": _withdrawn,
     "EntrantReplaced": _replaced,
     "RegistrationClosed": _closed,

@@ -22,6 +22,8 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "seasons": (1, 20),
 }
 """The least and the largest value of each setting."""
+FORMATS_WITH_FREE_PAIRING: Final[frozenset[Format]] = frozenset({"swiss", "single_group"})
+"""The formats in which anybody can meet anybody in each round."""
 FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
     "single_group": ("table_size", "rounds"),
     "round_robin": ("table_size", "cycles"),

@@ -38,6 +38,7 @@ from domain.tournaments.standings import (
     Result,
     Standing,
     TieBreak,
+    half_point_bye,
     rank,
 )
 
@@ -76,6 +77,14 @@ class Round:
     tables: tuple[Table, ...]
     results: tuple[Result | None, ...]
     """The result of each table, None while it plays; a bye has a result from the start."""
+    half_points: tuple[Player, ...] = ()
+    """The players with half a point in it without a table."""
+
+    @property
+    def known_results(self) -> tuple[Result, ...]:
+        """The results that there are, with those of half-point byes."""
+        known = (result for result in self.results if result is not None)
+        return (*known, *map(half_point_bye, self.half_points))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +119,7 @@ def next_round(
     prohibited: Collection[Pair] = frozenset(),
     *,
     is_seeded: bool = False,
+    half_points: frozenset[Player] = frozenset(),
 ) -> tuple[Table, ...] | None:
     """Return the tables of the next round, after all `rounds` have their results; None if it is over. A round
     of a league has no tables if everybody who would sit in it is absent.
@@ -117,14 +127,21 @@ def next_round(
     `players` are all players in the order of the lots, and `absent` those of them who do not play in the
     next round. `version` is that of the tournament. In a Swiss tournament and a single group, `prohibited`
     pairs do not meet; raises NoPairing if no such round is found. If the players are seeded, they are in the
-    order of the seeds.
+    order of the seeds. Those with `half_points` have no table, though they are not absent.
     """
     if len(set(players) - absent) < MIN_TABLE and settings.format != "knockout":
         return None
     match settings.format:
         case "single_group" | "swiss":
             return _round_of_rounds(
-                settings, players, rounds, absent, draw, version, prohibited, is_seeded=is_seeded
+                settings,
+                players,
+                rounds,
+                absent | half_points,
+                draw,
+                version,
+                prohibited,
+                is_seeded=is_seeded,
             )
         case "round_robin":
             schedule = _schedule(settings, len(players))
@@ -220,7 +237,7 @@ def _ranked(
 
 
 def _results(rounds: Iterable[Round]) -> list[Result]:
-    return [result for round in rounds for result in round.results if result is not None]
+    return [result for round in rounds for result in round.known_results]
 
 
 def _tables(rounds: Iterable[Round]) -> list[Table]:

@@ -8,7 +8,7 @@ from domain.json_fields import one_of
 from domain.json_types import JsonObject
 from domain.messages import message
 from domain.tournaments.change import Change, Situation
-from domain.tournaments.decisions import FORMATS_WITH_FREE_PAIRING, PAUSED, tables_by_hand
+from domain.tournaments.decisions import PAUSED, tables_by_hand
 from domain.tournaments.events import (
     PairingsAllowed,
     PairingsProhibited,
@@ -18,7 +18,7 @@ from domain.tournaments.events import (
     SeedingChanged,
     TournamentEvent,
 )
-from domain.tournaments.format_settings import MAX_PLAYERS
+from domain.tournaments.format_settings import FORMATS_WITH_FREE_PAIRING, MAX_PLAYERS
 from domain.tournaments.tournament import STATUS_CLAUSES, Release, Tournament
 
 MAX_PROHIBITIONS: Final = 64

@@ -15,6 +15,8 @@ from domain.tournaments.pairing import Player, Table
 
 BYE_POINTS: Final = Fraction(1)
 """What a player without opponents at a table gets: as much as for a first place."""
+HALF_POINT: Final = Fraction(1, 2)
+"""What a player gets who has asked for no table."""
 NO_PLACE: Final = 0
 """The place of a player who has forfeited the game."""
 
@@ -26,13 +28,15 @@ class Result:
     table: Table
     places: tuple[int, ...]
     """By seat; `NO_PLACE` for a player who has forfeited, and comes after all others."""
+    bye_points: Fraction = BYE_POINTS
+    """What it is worth if the player has no opponents."""
 
     def points(self) -> dict[Player, Fraction]:
         """Return the points of the players: for each other player at the table 1 if they are behind and 1/2
         if they share the place, divided by the number of the others. A player who has forfeited has none.
         """
         if len(self.table) == 1:
-            return {self.table[0]: BYE_POINTS if self.places[0] else Fraction(0)}
+            return {self.table[0]: self.bye_points if self.places[0] else Fraction(0)}
         return {
             player: sum(
                 (self.score(player, other) for other in self.opponents(player)), Fraction(0)
@@ -57,6 +61,11 @@ class Result:
     def place(self, player: Player) -> int:
         """Return the place of a player."""
         return self.places[self.table.index(player)]
+
+
+def half_point_bye(player: Player) -> Result:
+    """Return the result of a player who rests for half a point."""
+    return Result((player,), (1,), HALF_POINT)
 
 
 TieBreak: TypeAlias = Literal[

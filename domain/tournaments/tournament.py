@@ -10,6 +10,7 @@ from domain.json_types import JsonObject
 from domain.messages import Message, message
 from domain.tournaments import formats
 from domain.tournaments.draws import TournamentDraw, draw_seed
+from domain.tournaments.entry_rules import NO_ENTRY_RULES, EntryRules
 from domain.tournaments.events import PairingMethod, Seeding, TournamentBy
 from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.formats import Group, Round
@@ -43,6 +44,8 @@ class DrawnRound:
     """Those of the players, in hex, at the time of the draw: later registrations do not change them."""
     games: tuple[str | None, ...]
     absent: frozenset[int]
+    half_points: frozenset[int]
+    """The entrants with half a point in it without a table: who has asked for that, or entered late."""
     drawn_at: str
     ends: str
     results: tuple[Result | None, ...]
@@ -77,7 +80,12 @@ class DrawnRound:
 
     def as_round(self) -> Round:
         """Return the round as formats take it."""
-        return Round(self.tables, self.results)
+        return Round(self.tables, self.results, tuple(sorted(self.half_points)))
+
+    @property
+    def known_results(self) -> tuple[Result, ...]:
+        """The results that there are, with those of half-point byes."""
+        return self.as_round().known_results
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +143,7 @@ class Tournament:
     version: int
     """The version of the rules by which it is held: `v` of its events."""
     status: TournamentStatus = "open"
+    entry_rules: EntryRules = NO_ENTRY_RULES
     contact: str = ""
     """How players reach the organiser."""
     named: tuple[str, ...] = ()
@@ -179,6 +188,10 @@ class Tournament:
     """By player, how often they registered as a substitute."""
     members: tuple[str, ...] = ()
     """All players who ever registered or volunteered."""
+    requested_byes: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """By player, the rounds to come for which they have asked for half a point instead of a table."""
+    late: Mapping[int, int] = field(default_factory=dict)
+    """By the number of an entrant who has entered late, the first round that they could play in."""
     secret: str | None = None
     games_secret: str | None = None
     rounds: tuple[DrawnRound, ...] = ()
@@ -200,8 +213,11 @@ class Tournament:
         return (self.creator, *self.named)
 
     def has_closed(self, at: str) -> bool:
-        """Return whether registration has closed by a time; it does not close in a pause."""
-        return self.status != "open" or (self.paused_at is None and at >= self.closes)
+        """Return whether registration has closed by a time, or because all places are taken; it does not
+        close in a pause.
+        """
+        is_full = self.entry_rules.starts_when_full and len(self.registered) >= self.most
+        return self.status != "open" or (self.paused_at is None and (is_full or at >= self.closes))
 
     @property
     def current_round(self) -> DrawnRound | None:
@@ -227,6 +243,21 @@ class Tournament:
         if number is None or number in self.withdrawn or self.entrants[number] != player:
             return None
         return number
+
+    def half_points_of(self, player: str) -> int:
+        """Return in how many rounds so far the place of a player had half a point without a table."""
+        number = self.number_of(player)
+        return sum(number in drawn.half_points for drawn in self.rounds)
+
+    def next_half_points(self) -> frozenset[int]:
+        """Return the entrants who have asked for half a point in the next round instead of a table."""
+        next = len(self.rounds) + 1
+        asked = (
+            self.number_of(player)
+            for player, rounds in self.requested_byes.items()
+            if next in rounds
+        )
+        return frozenset(number for number in asked if number is not None)
 
     def takes_part(self, player: str) -> bool:
         """Return whether a player has registered, or is an entrant, or a substitute who waits."""
@@ -272,6 +303,7 @@ class Tournament:
             self.version,
             self.prohibited_pairs(),
             is_seeded=self.seeding != "lots",
+            half_points=self.next_half_points(),
         )
 
     def prohibited_pairs(self) -> frozenset[Pair]:

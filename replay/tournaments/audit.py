@@ -18,6 +18,7 @@ from domain.json_types import JsonObject
 from domain.lifecycle import check_options
 from domain.messages import Message, message
 from domain.tournaments import decisions, draws
+from domain.tournaments.byes import cancel_bye, request_bye
 from domain.tournaments.changes import CHANGES, can_change, decide_change
 from domain.tournaments.events import SYSTEM, Decided, TournamentEvent
 from domain.tournaments.folding import evolve_tournament
@@ -32,7 +33,13 @@ from replay.tournaments.log import TournamentRecord, chain_fault
 
 LoadGame = Callable[[str], bytes | None]
 """Returns the record of a game by its id; None if it is missing."""
-_BY_PLAYERS: Final = frozenset({"PlayerRegistered", "SubstituteRegistered"})
+_BY_PLAYERS: Final = frozenset(
+    {
+        *("PlayerRegistered", "SubstituteRegistered", "LateEntrantRegistered"),
+        *("ByeRequested", "ByeCancelled"),
+    }
+)
+"""The types of events of which each player is the author of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +158,14 @@ def _check_event(
     data, by = event["data"], event["by"]
     expected: Decided
     match event["type"]:
-        case "PlayerRegistered" | "SubstituteRegistered":
-            nonce = bytes.fromhex(data["nonce"])
+        case "PlayerRegistered" | "SubstituteRegistered" | "LateEntrantRegistered":
+            nonce = _nonce(data)
             expected = decisions.register(before, data["player"], nonce, event["at"])
+        case "ByeRequested" | "ByeCancelled" as type:
+            decide = request_bye if type == "ByeRequested" else cancel_bye
+            if not is_integer(data["round"]):
+                raise _Differs.with_message("the round is not a number")
+            expected = decide(before, data["player"], data["round"], event["at"])
         case "EntrantInvited":
             expected = decisions.invite(before, data["player"])
         case "PlayerWithdrawn":
@@ -202,7 +214,14 @@ def _check_event(
     if event["type"] in CHANGES and "hash" in CHANGES[event["type"]].supplied:
         _check_ground(audit, event, keys)
     if event["type"] in _BY_PLAYERS and by != {"player": data["player"]}:
-        raise _Differs.with_message("nobody registers another player")
+        raise _Differs.with_message("nobody but the player can do this")
+
+
+def _nonce(data: JsonObject) -> bytes:
+    try:
+        return bytes.fromhex(data["nonce"])
+    except (KeyError, TypeError, ValueError):
+        raise _Differs.with_message("the nonce cannot be read") from None
 
 
 def _is_same(expected: Decided, event: TournamentEvent) -> bool:
@@ -239,7 +258,7 @@ def _closing(before: Tournament, event: TournamentEvent) -> Decided:
     secret = bytes.fromhex(event["data"]["secret"])
     if chance.commitment(secret) != before.commitment:
         raise _Differs.with_message("the secret is not the one that the server has committed to")
-    if event["at"] < before.closes:
+    if not before.has_closed(event["at"]) and before.paused_at is None:
         raise _Differs.with_message("registration was not over yet")
     ratings = event["data"].get("ratings")
     if ratings is not None and not all(is_integer(rating) for rating in ratings.values()):

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from domain.game import Game
 from domain.json_types import JsonObject
+from domain.tournaments.entry_rules import ENTRY_RULES
 from domain.tournaments.tournament import Tournament, standings_as_json
 from service.accounts.account_reader import Player
 from service.accounts.schemas import Account
@@ -165,6 +166,7 @@ def tournament_summary(tournament: Tournament) -> JsonObject:
         format=tournament.format.to_json(),
         players=len(tournament.registered if is_open else tournament.entrants),
         rounds=len(tournament.rounds),
+        **{name: getattr(tournament.entry_rules, name) for name in ENTRY_RULES},
     )
 
 
@@ -183,6 +185,7 @@ def tournament_details(
             "drawn_at": drawn.drawn_at,
             "ends": drawn.ends,
             "pairing": drawn.pairing,
+            "half_points": sorted(drawn.half_points),
             "closed": drawn.is_closed,
             "tables": [
                 {
@@ -225,6 +228,12 @@ def tournament_details(
         excluded=sorted(tournament.excluded),
         replacements=replacements,
         substitutes=list(tournament.volunteers),
+        byes=[
+            {"player": player, "round": round}
+            for player, asked in tournament.requested_byes.items()
+            for round in sorted(asked)
+        ],
+        late=[{"entrant": number, "round": round} for number, round in tournament.late.items()],
         drawn=rounds,
         standings=current_standings(tournament),
         handles=handles(people),

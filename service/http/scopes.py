@@ -59,6 +59,7 @@ _PLAY: Final = (
     "POST /sandboxes/<sandbox_id>/undo",
     "POST /tournaments",
     *("PUT /tournaments/<id>/players/me", "DELETE /tournaments/<id>/players/me"),
+    *("PUT /tournaments/<id>/byes/<round>", "DELETE /tournaments/<id>/byes/<round>"),
     "DELETE /tournaments/<id>/players/<handle>",
     "PUT /tournaments/<id>/invitations/<handle>",
     "POST /tournaments/<id>/replacements",

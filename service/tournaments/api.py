@@ -88,7 +88,7 @@ def get_tournament(player: str | None, id: str) -> JsonObject:
     errors=(403, 409),
 )
 def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
-    """Take part in a tournament, or as a substitute in one that is in progress.
+    """Take part in a tournament; in one that is in progress late, if that is possible, or as a substitute.
 
     Substitutes get the places of players who withdraw, in the order of registering. `nonce` has up to 64
     random bytes, by which nobody else can arrange the draw. A player who lacks what the tournament requires
@@ -108,6 +108,30 @@ def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject
 def withdraw_from_tournament(player: str, id: str) -> None:
     """Withdraw from a tournament, from the next round on. Games go on: a player resigns in each of them."""
     _tournaments().withdraw(id, player)
+
+
+@blueprint.put(
+    "/tournaments/<id>/byes/<int:round>",
+    "The player has half a point in the round, and no table.",
+    auth="login_required",
+    limit=limit_new_places,
+    errors=(409,),
+)
+def request_bye(player: str, id: str, round: int) -> None:
+    """Ask in advance for half a point instead of a table in a round, if the tournament has such byes."""
+    _tournaments().request_bye(id, player, round)
+
+
+@blueprint.delete(
+    "/tournaments/<id>/byes/<int:round>",
+    "The player plays in the round.",
+    auth="login_required",
+    limit=limit_new_places,
+    errors=(409,),
+)
+def cancel_bye(player: str, id: str, round: int) -> None:
+    """Play in a round after all, as long as it could still be asked for."""
+    _tournaments().cancel_bye(id, player, round)
 
 
 @blueprint.delete(

@@ -189,8 +189,7 @@ class TournamentProgress:
         """Add the events of the next step."""
         match tournament.status:
             case "open":
-                closes = wall_clock.parse(tournament.closes)
-                is_due = self._clock.now() >= closes and tournament.paused_at is None
+                is_due = tournament.has_closed(wall_clock.format(self._clock.now()))
                 if is_due and self._clock.is_reliable():
                     secret = self._store.secret(tournament.id, DRAW_SECRET)
                     ratings = self._ratings_of(tournament)

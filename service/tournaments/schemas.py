@@ -18,6 +18,7 @@ from domain.registry import RULES
 from domain.tournaments.change import MAX_REASON
 from domain.tournaments.changes import CHANGES
 from domain.tournaments.decisions import MAX_CONTACT, MAX_DESCRIPTION, MAX_INVITED
+from domain.tournaments.entry_rules import LATE_POINTS, MAX_HALF_POINT_BYES, LatePoints
 from domain.tournaments.events import PairingMethod, TournamentEvent, TournamentId
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.http.schemas.requests import PageQuery, nonce_field, statuses_field
@@ -26,6 +27,7 @@ from service.http.validation import (
     AnyValue,
     Choice,
     Flag,
+    NonNegativeInteger,
     PageLimit,
     PositiveInteger,
     QueryInteger,
@@ -73,6 +75,24 @@ class CreateTournament(StrictSchema):
     contact = String(
         load_default="",
         description=f"How players reach the organiser, at most {MAX_CONTACT} characters.",
+    )
+    half_point_byes = NonNegativeInteger(
+        load_default=0,
+        description="For how many rounds each player may ask for half a point instead of a table: at most"
+        f" {MAX_HALF_POINT_BYES}, and fewer than there are rounds. In a Swiss tournament and a single group.",
+    )
+    late_rounds = NonNegativeInteger(
+        load_default=0,
+        description="How many rounds a player has missed, at most, who enters late. In the same formats.",
+    )
+    late_points = Choice(
+        choices=LATE_POINTS,
+        load_default="0",
+        description="What a late player has for each missed round.",
+    )
+    starts_when_full = Flag(
+        load_default=False,
+        description="Whether registration closes as soon as all places are taken.",
     )
     invite = TextList(
         max_items=MAX_INVITED,
@@ -172,6 +192,10 @@ class TournamentRoundSummary(TypedDict):
     drawn_at: Timestamp
     ends: Timestamp
     pairing: PairingMethod | None
+    half_points: Annotated[
+        list[Count],
+        "The entrants with half a point in it without a table: by a bye, or entered late.",
+    ]
     closed: bool
     tables: list[TournamentTableSummary]
 
@@ -183,6 +207,20 @@ class TournamentReplacement(TypedDict):
     player: PlayerId
     replaces: PlayerId
     round: Annotated[PositiveCount, "The first round of the substitute."]
+
+
+class TournamentBye(TypedDict):
+    """A half-point bye that a player has asked for, in a round that is not drawn yet."""
+
+    player: PlayerId
+    round: PositiveCount
+
+
+class TournamentLateEntry(TypedDict):
+    """An entrant who has entered late."""
+
+    entrant: Count
+    round: Annotated[PositiveCount, "The first round that the player could play in."]
 
 
 class TournamentSummary(TypedDict):
@@ -205,6 +243,10 @@ class TournamentSummary(TypedDict):
     created_at: Timestamp
     closes: Timestamp
     round_seconds: PositiveCount
+    half_point_byes: Annotated[Count, "For how many rounds each player may ask for half a point."]
+    late_rounds: Annotated[Count, "How many rounds a player has missed, at most, who enters late."]
+    late_points: Annotated[LatePoints, "What a late player has for each missed round."]
+    starts_when_full: bool
     paused_at: Annotated[Timestamp | None, "When its pause began, if it is paused."]
     players: Annotated[Count, "How many take part."]
     rounds: Annotated[Count, "How many rounds are drawn."]
@@ -215,8 +257,9 @@ class TournamentSummary(TypedDict):
 class TournamentDetails(TournamentSummary):
     """A tournament with its players and rounds.
 
-    `entrants` are in the order of the lots; before the draw, those who have registered. `handles` has the
-    handles of all who are named by their ids, null for those who were erased.
+    `entrants` are in the order of the lots, and after them those who have entered late; before the draw,
+    those who have registered. `handles` has the handles of all who are named by their ids, null for those
+    who were erased.
     """
 
     organisers: Annotated[list[PlayerId], "The creator, and those who were named."]
@@ -227,6 +270,8 @@ class TournamentDetails(TournamentSummary):
     replacements: Annotated[
         list[TournamentReplacement], "The substitutes who got a place, in order."
     ]
+    byes: Annotated[list[TournamentBye], "The half-point byes of rounds that are not drawn yet."]
+    late: Annotated[list[TournamentLateEntry], "Those who have entered late, in order."]
     commitment: Digest
     games_commitment: Digest
     secret: Digest | None

@@ -22,7 +22,7 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message, semicolon_list
 from domain.options import range_faults
 from domain.registry import rule_system_for
-from domain.tournaments import decisions
+from domain.tournaments import byes, decisions
 from domain.tournaments.events import Decided, TournamentBy, TournamentEvent
 from domain.tournaments.folding import fold_tournament
 from domain.tournaments.tournament import (
@@ -254,7 +254,7 @@ class Tournaments:
         return list(_readable(page, self.load)), page.next
 
     def register(self, id: str, player: str, nonce: bytes = b"") -> tuple[Tournament, JsonObject]:
-        """Register a player, as a substitute once the tournament is in progress.
+        """Register a player; once the tournament is in progress late, or as a substitute.
 
         Returns the tournament and the server's receipt, which covers the commitments and all earlier
         registrations. A player who takes part already gets a receipt for the current state. Raises Forbidden
@@ -307,6 +307,24 @@ class Tournaments:
 
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             pending.add(decisions.withdraw(tournament, player), {"player": player})
+
+        return self.command(id, handler, viewer=player)
+
+    def request_bye(self, id: str, player: str, round: int) -> Tournament:
+        """Ask for half a point instead of a table in a round. Raises NotNow (not in advance, too many)."""
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            decided = byes.request_bye(tournament, player, round, pending.at)
+            pending.add(decided, {"player": player})
+
+        return self.command(id, handler, viewer=player)
+
+    def cancel_bye(self, id: str, player: str, round: int) -> Tournament:
+        """Let a player play in a round after all. Raises NotNow (not in advance, not asked for)."""
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            decided = byes.cancel_bye(tournament, player, round, pending.at)
+            pending.add(decided, {"player": player})
 
         return self.command(id, handler, viewer=player)
 

@@ -14,8 +14,9 @@ from domain.messages import Message, PlayerWithId, Text, Value, message, message
 from domain.option_fields import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
 from domain.tournaments.changes import SINCE_VERSION
+from domain.tournaments.decisions import can_enter_late
 from domain.tournaments.events import PairingMethod
-from domain.tournaments.format_settings import BOUNDS, FIELDS, Format
+from domain.tournaments.format_settings import BOUNDS, FIELDS, FORMATS_WITH_FREE_PAIRING, Format
 from domain.tournaments.formats import (
     Group,
     Season,
@@ -26,14 +27,7 @@ from domain.tournaments.formats import (
 )
 from domain.tournaments.pairing import Player
 from domain.tournaments.rulings import can_be_ruled
-from domain.tournaments.standings import (
-    BYE_POINTS,
-    NO_PLACE,
-    Result,
-    Standing,
-    TieBreak,
-    decision_between,
-)
+from domain.tournaments.standings import NO_PLACE, Result, Standing, TieBreak, decision_between
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.clock.time_zones import time_zone
 from service import wall_clock
@@ -147,6 +141,8 @@ class RoundView:
     title: Message
     drawn: DrawnRound
     tables: tuple[TableView, ...]
+    half_points: tuple[str, ...]
+    """The players with half a point without a table, as far as they have their places still."""
     can_be_ruled: bool
     """Whether an organiser can still decide results."""
 
@@ -163,6 +159,8 @@ class StandingRow:
     is_excluded: bool
     replaces: str | None
     """The former player whose place and points a substitute has taken over."""
+    first_round: int | None
+    """The first round that a player could play in who has entered late."""
     is_by_lot: bool
     """Whether lots decided the place, because another player is equal in every other criterion."""
     values: tuple[str, ...]
@@ -255,6 +253,7 @@ def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
         title_of_round(tournament, drawn.number),
         drawn,
         tables,
+        tuple(tournament.entrants[number] for number in sorted(drawn.half_points)),
         tournament.version >= SINCE_VERSION and can_be_ruled(tournament, drawn.number),
     )
 
@@ -276,7 +275,7 @@ def group_views(tournament: Tournament) -> list[GroupView]:
     drawn = tournament.rounds
     if settings.format == "league" and drawn:
         drawn = drawn[_seasons(tournament)[-1].start :]
-    results = [result for each in drawn for result in each.results if result is not None]
+    results = [result for each in drawn for result in each.known_results]
     groups = tournament.standings()
     return [
         _group_view(tournament, group, results, number if len(groups) > 1 else None)
@@ -293,12 +292,11 @@ def _group_view(
     scores = _scores(results)
     replaced = {each.number: each.replaces for each in tournament.replacements}
     equals = Counter(_decisive_values(tie_breaks, standing) for standing in group.standings)
-    byes = Counter(
-        player
-        for result in results
-        if len(result.table) == 1 and result.places[0]
-        for player in result.table
-    )
+    byes: dict[Player, Fraction] = {}
+    for result in results:
+        if len(result.table) == 1:
+            for player, points in result.points().items():
+                byes[player] = byes.get(player, Fraction(0)) + points
     return GroupView(
         id=f"group-{number or 1}",
         title=None if number is None else message("Division {number}", number=number),
@@ -311,6 +309,7 @@ def _group_view(
                 is_withdrawn=standing.player in tournament.withdrawn,
                 is_excluded=tournament.entrants[standing.player] in tournament.excluded,
                 replaces=replaced.get(standing.player),
+                first_round=tournament.late.get(standing.player),
                 is_by_lot=bool(results and tie_breaks)
                 and equals[_decisive_values(tie_breaks, standing)] > 1,
                 values=tuple(decimal(standing.value(name)) for name in tie_breaks),
@@ -321,7 +320,7 @@ def _group_view(
                     for score in [scores.get((standing.player, other))]
                 ),
                 explanation=_explanation(tournament, group, place, has_results=bool(results)),
-                byes=decimal(byes[standing.player] * BYE_POINTS) if byes[standing.player] else "",
+                byes=decimal(total) if (total := byes.get(standing.player)) else "",
             )
             for place, standing in enumerate(group.standings, 1)
         ),
@@ -374,12 +373,16 @@ def _seasons(tournament: Tournament) -> list[Season]:
     return seasons(tournament.format, range(len(tournament.entrants)), rounds)
 
 
-def entry_of(tournament: Tournament) -> Literal["player", "substitute"] | None:
-    """Return the role in which a further player can enter the tournament now; None if nobody can."""
+def entry_of(
+    tournament: Tournament, player: str | None
+) -> Literal["player", "late", "substitute"] | None:
+    """Return the role in which a player who takes no part can enter the tournament now, if any."""
     if tournament.status == "open":
         has_closed = tournament.has_closed(wall_clock.format(wall_clock.now()))
         is_full = len(tournament.registered) >= tournament.most
         return None if has_closed or is_full else "player"
+    if can_enter_late(tournament, player):
+        return "late"
     if tournament.status == "running" and tournament.numbers_in_play():
         return "substitute"
     return None
@@ -411,6 +414,38 @@ def absence_texts(tournament: Tournament) -> list[Text]:
             )
         )
     return texts
+
+
+def entry_rule_rows(tournament: Tournament) -> list[tuple[Text, Text]]:
+    """Return what a tournament states about byes, late entry and its start, each with a title."""
+    rules, rows = tournament.entry_rules, list[tuple[Text, Text]]()
+    if rules.half_point_byes:
+        sentence = plural_message(
+            "Each player may ask in advance for half a point instead of a table in one round, but not in the"
+            " last one.",
+            "Each player may ask in advance for half a point instead of a table in {count} rounds, but not in"
+            " the last one.",
+            count=rules.half_point_byes,
+        )
+        rows.append((message("Half-point byes"), sentence))
+    if rules.late_rounds:
+        sentence = plural_message(
+            "A player may enter late who has missed one round at most.",
+            "A player may enter late who has missed {count} rounds at most.",
+            count=rules.late_rounds,
+        )
+        rows.append((message("Late entry"), sentence))
+        cost = (
+            message("A missed round counts half a point, as a half-point bye.")
+            if rules.late_points != "0"
+            else message("A missed round counts nothing.")
+        )
+        rows.append((message("What it costs"), cost))
+    if rules.starts_when_full:
+        rows.append(
+            (message("Start"), message("The first round is drawn as soon as all places are taken."))
+        )
+    return rows
 
 
 def settings_rows(tournament: Tournament) -> list[tuple[Text, Value]]:
@@ -463,6 +498,11 @@ def tournament_body(
         game["clock"].setdefault("on_deadline", {})["remove_after"] = None
     settings = {name: entered_number(values.get(name, "")) for name in FIELDS[format]}
     days = entered_number(values.get("days", ""))
+    entry_rules: JsonObject = {"starts_when_full": bool(values.get("starts_when_full"))}
+    if format in FORMATS_WITH_FREE_PAIRING:
+        for name in ("half_point_byes", "late_rounds"):
+            entry_rules[name] = entered_number(values.get(name) or "0")
+        entry_rules["late_points"] = "1/2" if values.get("late_points") else "0"
     return {
         "name": values.get("name", "").strip(),
         "description": values.get("description", "").strip(),
@@ -477,6 +517,7 @@ def tournament_body(
         "closes": entered_moment(values.get("closes", ""), zone),
         "round_seconds": days * DAY if isinstance(days, int) else days,
         "invite": entered_handles(values.get("invite", "")),
+        **entry_rules,
     }
 
 

@@ -56,15 +56,22 @@ class OrganisedTournament:
         reason = f"a test of {type}"
         return self.service.tournaments.changes.make(self.id, self.olga, type, reason, fields)
 
-    def _create(self, rounds: int = 2) -> None:
+    def _create(self, rounds: int = 2, **stated: Any) -> None:
         format = {**SWISS, "rounds": rounds}
-        self.id = create(self.service, self.olga, format=format, round_seconds=3 * DAY).id
+        self.id = create(self.service, self.olga, format=format, round_seconds=3 * DAY, **stated).id
 
     def _play(self) -> None:
         """Play the tournament to its end."""
         self._open()
         self._first_round()
         self._second_round()
+
+    def _end_round(self) -> None:
+        self._wait(seconds=1)
+        for game in self.load().rounds[-1].games:
+            if game is not None:
+                end_game(self.service, game)
+        self._wait(minutes=1)
 
     def _wait(self, **length: float) -> None:
         self.time.tick(timedelta(**length))
@@ -158,9 +165,29 @@ class PairedTournament(OrganisedTournament):
         self._end_round()
         assert self.load().status == "finished"
 
-    def _end_round(self) -> None:
-        self._wait(seconds=1)
-        for game in self.load().rounds[-1].games:
-            if game is not None:
-                end_game(self.service, game)
+
+class EnteredTournament(OrganisedTournament):
+    """A Swiss tournament that starts when four have registered, with half-point byes and a late player."""
+
+    @override
+    def _play(self) -> None:
+        self._create(
+            4, most=4, half_point_byes=2, late_rounds=2, late_points="1/2", starts_when_full=True
+        )
+        tournaments = self.service.tournaments.tournaments
+        register(self.service, self.id, self.players[:3])
+        tournaments.request_bye(self.id, self.players[0], 1)
+        tournaments.request_bye(self.id, self.players[1], 2)
+        tournaments.cancel_bye(self.id, self.players[1], 2)
         self._wait(minutes=1)
+        assert self.load().status == "open"
+        register(self.service, self.id, self.players[3:4])
+        self._wait(minutes=1)
+        assert len(self.load().rounds) == 1
+        tournaments.withdraw(self.id, self.players[3])
+        register(self.service, self.id, self.players[4:])
+        self._end_round()
+        tournaments.request_bye(self.id, self.players[4], 3)
+        for _ in range(3):
+            self._end_round()
+        assert self.load().status == "finished"

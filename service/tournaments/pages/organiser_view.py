@@ -16,8 +16,8 @@ from domain.messages import (
     semicolon_list,
 )
 from domain.tournaments.changes import CHANGES
-from domain.tournaments.decisions import FORMATS_WITH_FREE_PAIRING
 from domain.tournaments.events import Seeding
+from domain.tournaments.format_settings import FORMATS_WITH_FREE_PAIRING
 from domain.tournaments.pairing import MAX_TABLE, NoPairing
 from domain.tournaments.rulings import can_be_ruled, game_at
 from domain.tournaments.tournament import Tournament

@@ -9,9 +9,17 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.clock.messages import time_amount
 from domain.errors import Malformed, NotNow
 from domain.registry import RegisteredRuleSystem, rule_system_for, rule_systems
+from domain.tournaments.byes import bye_rounds, has_bye_left
 from domain.tournaments.changes import can_change
 from domain.tournaments.decisions import ABSENT_AFTER, MAX_CONTACT, MAX_DESCRIPTION
-from domain.tournaments.format_settings import FORMATS, MAX_PLAYERS, Format
+from domain.tournaments.entry_rules import MAX_HALF_POINT_BYES
+from domain.tournaments.format_settings import (
+    BOUNDS,
+    FORMATS,
+    FORMATS_WITH_FREE_PAIRING,
+    MAX_PLAYERS,
+    Format,
+)
 from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.clock.time_zones import UTC_NAME
@@ -23,7 +31,7 @@ from service.http.context import service
 from service.http.language import request_renderer
 from service.http.problems import status_of
 from service.http.ratelimits import limit_new_places
-from service.http.validation import StrictSchema, String
+from service.http.validation import QueryInteger, StrictSchema, String
 from service.pages.forms import Form, entered_form, read_field, read_form, see_other
 from service.pages.session import current_player, require_player
 from service.pages.templating import absolute_url, page
@@ -43,6 +51,7 @@ from service.tournaments.view_model import (
     USUAL_MOST,
     absence_texts,
     entry_of,
+    entry_rule_rows,
     game_option_fields,
     group_views,
     own_game,
@@ -67,6 +76,13 @@ class Replacement(StrictSchema):
 
     entrant = String(required=True)
     substitute = String(required=True)
+
+
+class ByeForm(StrictSchema):
+    """A half-point bye, or its end."""
+
+    round = QueryInteger(required=True)
+    cancel = String(load_default="")
 
 
 @blueprint.get(TOURNAMENTS)
@@ -145,6 +161,21 @@ def withdraw_player(tournament_id: str) -> BaseResponse:
     """Let the visitor withdraw."""
     player = require_player()
     return _decide(tournament_id, lambda: _tournaments().withdraw(tournament_id, player))
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/byes")
+@limit_new_places
+def change_byes(tournament_id: str) -> BaseResponse:
+    """Give the visitor half a point instead of a table in a round, or let them play in it after all."""
+    player = require_player()
+
+    def change() -> object:
+        fields = read_form(ByeForm())
+        if fields["cancel"]:
+            return _tournaments().cancel_bye(tournament_id, player, fields["round"])
+        return _tournaments().request_bye(tournament_id, player, fields["round"])
+
+    return _decide(tournament_id, change)
 
 
 @blueprint.post(f"{TOURNAMENTS}/<tournament_id>/exclude")
@@ -239,7 +270,11 @@ def _tournament_page(
         round_length=time_amount(tournament.round_seconds),
         is_organiser=_tournaments().is_organiser(tournament, player),
         own_game=own_game(tournament, player),
-        entry=entry_of(tournament),
+        entry=entry_of(tournament, player),
+        entry_rules=entry_rule_rows(tournament),
+        bye_rounds=bye_rounds(tournament, wall_clock.format(wall_clock.now())),
+        own_byes=sorted(tournament.requested_byes.get(player or "", ())),
+        can_have_bye=player is not None and has_bye_left(tournament, player),
         pairing=pairing_text(tournament),
         seeding=None if tournament.seeding == "lots" else SEEDING_NAMES[tournament.seeding],
         absence=absence_texts(tournament),
@@ -297,6 +332,9 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         time_zone=visitor_time_zone(),
         most_description=MAX_DESCRIPTION,
         most_contact=MAX_CONTACT,
+        has_free_pairing=format in FORMATS_WITH_FREE_PAIRING,
+        most_byes=MAX_HALF_POINT_BYES,
+        most_late=BOUNDS["rounds"][1] - 1,
         least_players=MIN_TABLE,
         most_players=MAX_PLAYERS,
         usual_most=USUAL_MOST,

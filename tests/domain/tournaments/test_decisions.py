@@ -1,6 +1,7 @@
 """Who registers when, and who gets the places of players who withdraw."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -15,13 +16,21 @@ from replay.tournaments.log import PendingTournamentEvents
 from tests.support.tournaments import CLOCK, DAY, SWISS
 
 OPENED, CLOSES = "2026-03-02T09:00:00.000Z", "2026-03-03T09:00:00.000Z"
-KNOCKOUT = {"format": "knockout", "table_size": 2, "advance": 1}
+KNOCKOUT: dict[str, Any] = {"format": "knockout", "table_size": 2, "advance": 1}
 
 
 class Log:
     """A tournament of some players, at whose tables the entrants with the smaller numbers win."""
 
-    def __init__(self, players: Iterable[str] = (), *, clock: Any = CLOCK, **format: Any) -> None:
+    def __init__(
+        self,
+        players: Iterable[str] = (),
+        *,
+        clock: Any = CLOCK,
+        most: int = 32,
+        stated: Mapping[str, Any] = MappingProxyType({}),
+        **format: Any,
+    ) -> None:
         self.pending = PendingTournamentEvents("t0000000000000000", None, OPENED)
         created = decisions.create(
             name="Cup",
@@ -32,12 +41,13 @@ class Log:
             clock=clock,
             private=False,
             least=2,
-            most=32,
+            most=most,
             closes=CLOSES,
             round_seconds=DAY,
             invited=(),
             secret=bytes(32),
             games_secret=bytes(32),
+            **stated,
         )
         self.pending.add(created, {"player": "olga"})
         for player in players:
@@ -255,7 +265,13 @@ def test_the_server_chooses_no_moment_for_a_substitution() -> None:
 
 
 def test_a_round_of_a_league_in_which_nobody_can_play_does_not_end_it() -> None:
-    format = {"format": "league", "table_size": 2, "divisions": 2, "promoted": 1, "seasons": 2}
+    format: dict[str, Any] = {
+        "format": "league",
+        "table_size": 2,
+        "divisions": 2,
+        "promoted": 1,
+        "seasons": 2,
+    }
     log = Log(("ada", "ben", "cyd", "dan", "eve"), **format)
     log.close()
     # In the first division, each of three players has one round without a game: the second one or the third

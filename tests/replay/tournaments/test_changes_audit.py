@@ -8,7 +8,11 @@ import pytest
 from domain.json_types import JsonObject
 from replay.tournaments.audit import audit_tournament
 from service.bootstrap import Service
-from tests.support.organised_tournaments import OrganisedTournament, PairedTournament
+from tests.support.organised_tournaments import (
+    EnteredTournament,
+    OrganisedTournament,
+    PairedTournament,
+)
 from tests.support.tournaments import forged, of_type
 
 Lie = Callable[[list[JsonObject]], None]
@@ -174,8 +178,73 @@ LIES_ABOUT_PAIRINGS: list[tuple[Lie, str]] = [
 """The same about the pairings."""
 
 
+def another_asks(type: str) -> Lie:
+    """Return a lie: a player asks for the bye of another one."""
+
+    def change(events: list[JsonObject]) -> None:
+        event, other = of_type(events, type), of_type(events, "PlayerRegistered", 2)
+        event["by"] = {"player": other["data"]["player"]}
+
+    return change
+
+
+def asked_too_late(events: list[JsonObject]) -> None:
+    """Ask for a bye of the first round when it is drawn."""
+    asked = of_type(events, "ByeRequested")
+    events.remove(asked)
+    drawn = of_type(events, "RoundDrawn")
+    events.insert(events.index(drawn) + 1, {**asked, "at": drawn["at"]})
+
+
+def enter_in_time(events: list[JsonObject]) -> None:
+    """Let a late player have been an entrant from the beginning."""
+    late = of_type(events, "LateEntrantRegistered")
+    events.remove(late)
+    data = {name: late["data"][name] for name in ("player", "nonce")}
+    closed = of_type(events, "RegistrationClosed")
+    first = {**late, "type": "PlayerRegistered", "data": data, "at": closed["at"]}
+    events.insert(events.index(closed), first)
+
+
+LIES_ABOUT_ENTRY: list[tuple[Lie, str]] = [
+    (with_data("TournamentCreated", half_point_byes=None), "ByeRequested"),
+    # The ids of the games follow from everything before the draw.
+    (with_data("TournamentCreated", late_rounds=None), "RoundDrawn"),
+    (with_data("TournamentCreated", late_points=None), "RoundDrawn"),
+    (with_data("TournamentCreated", starts_when_full=None), "RegistrationClosed"),
+    (with_data("TournamentCreated", most=5), "RegistrationClosed"),
+    (another_asks("ByeRequested"), "ByeRequested"),
+    (by_server("ByeRequested"), "ByeRequested"),
+    (with_data("ByeRequested", round=4), "ByeRequested"),
+    (with_data("ByeRequested", round=2), "RoundDrawn"),
+    (with_data("ByeRequested", round="1"), "ByeRequested"),
+    (with_data("ByeRequested", 1, round=1), "ByeCancelled"),
+    (without("ByeRequested"), "RoundDrawn"),
+    (without("ByeRequested", 2), "RoundDrawn"),
+    (twice("ByeRequested"), "ByeRequested"),
+    (asked_too_late, "RoundDrawn"),
+    (another_asks("ByeCancelled"), "ByeCancelled"),
+    (without("ByeCancelled"), "RoundDrawn"),
+    (twice("ByeCancelled"), "ByeCancelled"),
+    (with_data("RoundDrawn", half_points=None), "RoundDrawn"),
+    (with_data("RoundDrawn", half_points=[0, 1]), "RoundDrawn"),
+    (another_asks("LateEntrantRegistered"), "LateEntrantRegistered"),
+    (with_data("LateEntrantRegistered", entrant=0), "LateEntrantRegistered"),
+    (with_data("LateEntrantRegistered", nonce="zz"), "LateEntrantRegistered"),
+    (twice("LateEntrantRegistered"), "LateEntrantRegistered"),
+    (without("LateEntrantRegistered"), "RoundDrawn"),
+    (enter_in_time, "PlayerRegistered"),
+]
+"""The same about half-point byes, late entry and the start."""
+
+
 @pytest.mark.parametrize(
-    ("kind", "lies"), [(OrganisedTournament, LIES), (PairedTournament, LIES_ABOUT_PAIRINGS)]
+    ("kind", "lies"),
+    [
+        (OrganisedTournament, LIES),
+        (PairedTournament, LIES_ABOUT_PAIRINGS),
+        (EnteredTournament, LIES_ABOUT_ENTRY),
+    ],
 )
 def test_an_honest_tournament_holds_and_each_lie_is_found(
     service: Service, kind: type[OrganisedTournament], lies: list[tuple[Lie, str]]

@@ -79,6 +79,7 @@ def arguments(
         "messages/{number}": f"messages/{message}",
         "{seq}": "1",
         "{number}": "1",
+        "{round}": "1",
     }
     ada.http.request("DELETE", f"{ADMIN}/announcements/{announcement}", json=WHY)
 

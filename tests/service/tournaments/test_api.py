@@ -122,6 +122,30 @@ def test_players_register_and_withdraw(accounts: Accounts, organiser: PlayerClie
     assert ada.http.put(f"{picky}/players/me").status_code == 403
 
 
+def test_byes_are_asked_for_over_http(accounts: Accounts, organiser: PlayerClient) -> None:
+    path = create(
+        organiser, half_point_byes=1, late_rounds=1, late_points="1/2", starts_when_full=True
+    )
+    ada, visitor = accounts.register(), accounts.anonymous
+    bye = f"{path}/byes/1"
+    assert visitor.put(bye).status_code == 401
+    assert ada.http.put(bye).status_code == 409
+    ada.http.put(f"{path}/players/me")
+    assert ada.http.put(bye).status_code == 204
+    assert ada.http.put(bye).status_code == 409
+    shown = visitor.get(path).json()
+    assert shown["byes"] == [{"player": ada.id, "round": 1}]
+    assert (shown["half_point_byes"], shown["late_points"], shown["late"]) == (1, "1/2", [])
+    assert visitor.delete(bye).status_code == 401
+    assert ada.http.delete(bye).status_code == 204
+    assert ada.http.delete(bye).status_code == 409
+    unknown = path.replace(path.rpartition("/")[2], "t0000000000000000")
+    assert ada.http.put(f"{unknown}/byes/1").status_code == 404
+    assert ada.http.delete(f"{unknown}/byes/1").status_code == 404
+    private = create(organiser, private=True, half_point_byes=1)
+    assert ada.http.put(f"{private}/byes/1").status_code == 404
+
+
 def test_only_the_organiser_decides(accounts: Accounts, organiser: PlayerClient) -> None:
     path, private = create(organiser), create(organiser, private=True)
     ada = accounts.register()
