@@ -38,6 +38,9 @@ from service.notifications.parts import Notifications, build_notifications
 from service.operation.process_reports import ProcessReports
 from service.operation.tracing import Tracing
 from service.pictures.png import PngPictures
+from service.puzzles.puzzles import Puzzles
+from service.puzzles.search import PuzzleSearch
+from service.puzzles.store import PuzzleStore
 from service.readiness import Readiness
 from service.replication import Replication
 from service.sandboxes.sandboxes import Sandboxes
@@ -85,6 +88,7 @@ class Service:
     backups: Backups
     announcements: Announcements
     analyses: Analyses
+    puzzles: Puzzles
     audits: Audits
     pictures: PngPictures
     damaged_games: DamagedGames
@@ -168,6 +172,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(sandboxes.delete_all_of)
     analyses = Analyses(games.queries, AnalysisStore(client, bounds), bounds)
     accounts.erasure.register(analyses.store.forget_player)
+    puzzle_store = PuzzleStore(client, bounds)
+    accounts.erasure.register(puzzle_store.forget_player)
+    puzzle_search = PuzzleSearch(games.queries, listings, analyses, puzzle_store, bounds)
     audits = Audits(bounds)
     imports = Imports(
         ImportStore(client, objects, bounds),
@@ -247,6 +254,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         backups=backups,
         announcements=announcements,
         analyses=analyses,
+        puzzles=Puzzles(games.queries, puzzle_store, puzzle_search),
         audits=audits,
         pictures=PngPictures(bounds),
         damaged_games=damaged_games,

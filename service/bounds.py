@@ -75,6 +75,12 @@ class Bounds:
     """Events of the longest game that is analysed."""
     analysis_seconds: float = _bound(30 * 24 * 3600.0, 1.0)
     """Time for which an analysis is kept after it was read last."""
+    puzzle_seconds_per_day: float = _bound(1_800.0, 0.0)
+    """Time of the processor that the search for puzzles takes on a day, analyses of its games included."""
+    max_puzzles_per_day: int = _bound(3)
+    """Puzzles that are made on a day."""
+    max_puzzles: int = _bound(1_000)
+    """Puzzles that are kept."""
 
     max_import_bytes: int = _bound(2 * 1024 * 1024, 64 * 1024)
     """Size of a game record that a player uploads."""

@@ -140,6 +140,8 @@ class TaskRunner:
                 self._tournaments.advance(task.game_id)
             case "analysis":
                 return self._analyses.step(task.game_id)
+            case "puzzles":
+                self._analyses.search_puzzles()
             case "scrub":
                 self._scrub.step()
             case None:

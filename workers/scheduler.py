@@ -35,6 +35,7 @@ from workers.tasks import (
     Task,
     analysis_task,
     archive_task,
+    puzzles_task,
     scrub_task,
     tasks_of,
     tournament_task,
@@ -124,6 +125,7 @@ class Scheduler:
         self._archive_schedule = service.archive.schedule
         self._tournaments = service.tournaments.progress
         self._analyses = service.analyses.store
+        self._puzzle_search = service.puzzles.search
         self._erasure = service.accounts.erasure
         self._games = service.games
         self._has_repeated_erasures = False
@@ -270,6 +272,16 @@ class Scheduler:
         waiting = self._analyses.waiting(ANALYSIS_BATCH)
         self._queues.enqueue_again([analysis_task(game_id) for game_id in waiting])
 
+    def enqueue_puzzle_search(self) -> None:
+        """Enqueue a step of the search for puzzles, if it is due. Raises Unavailable.
+
+        There is one step for each sweep, so that the search takes a part of a processor only.
+        """
+        if self._puzzle_search.is_due():
+            task = puzzles_task()
+            if self._queues.enqueue_again([task]) and self._thinking_worker is not None:
+                self._thinking_worker.start()
+
     def enqueue_tournament_tasks(self) -> None:
         """Enqueue the tasks of tournaments with something to do. Raises Unavailable."""
         due = self._tournaments.due(TOURNAMENT_BATCH)
@@ -303,6 +315,7 @@ class Scheduler:
                 self.enqueue_archive_tasks()
                 self.enqueue_tournament_tasks()
                 self.enqueue_analyses_again()
+                self.enqueue_puzzle_search()
                 self.enqueue_scrub()
                 self._backups.check(wall_clock.now())
                 # Another scheduler may have entered a deadline and died.

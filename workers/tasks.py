@@ -19,7 +19,7 @@ from service.games.outbox_table import Work, entry_of
 from service.store.damaged_games import OUTBOX, entry_part
 from service.store.redis_event_store import RedisEventStore
 
-TaskKind: TypeAlias = Work | Literal["move", "resume", "tournament", "scrub", "analysis"]
+TaskKind: TypeAlias = Work | Literal["move", "resume", "tournament", "scrub", "analysis", "puzzles"]
 
 GAMES: Final = "cartulary-games"
 NOTIFICATIONS: Final = "cartulary-notices"
@@ -44,6 +44,7 @@ _QUEUE_OF_KIND: Final[Mapping[TaskKind | None, str]] = {
     "bot": BOTS,
     "think": THINKING,
     "analysis": ANALYSES,
+    "puzzles": ANALYSES,
 }
 """Other kinds are in GAMES."""
 
@@ -60,7 +61,7 @@ class Task:
     def kind(self) -> TaskKind | None:
         """The kind of work; None if this version does not know the entry."""
         match self.entry.split("/"):
-            case ["tournament" | "scrub" | "analysis" as kind] | [
+            case ["tournament" | "scrub" | "analysis" | "puzzles" as kind] | [
                 "archive",
                 "move" | "resume" as kind,
             ]:
@@ -77,7 +78,7 @@ class Task:
     @property
     def is_of_outbox(self) -> bool:
         """Whether the entry is one of a game's outbox."""
-        return self.kind not in ("move", "resume", "tournament", "scrub", "analysis")
+        return self.kind not in ("move", "resume", "tournament", "scrub", "analysis", "puzzles")
 
     @property
     def id(self) -> str:
@@ -143,6 +144,11 @@ def tournament_task(id: str) -> Task:
 def analysis_task(game_id: str) -> Task:
     """Return the task of the next step of the analysis of a game. It is not in an outbox."""
     return Task(game_id, "analysis", NO_PAYLOAD)
+
+
+def puzzles_task() -> Task:
+    """Return the task of the next step of the search for puzzles. It is not in an outbox."""
+    return Task("", "puzzles", NO_PAYLOAD)
 
 
 def scrub_task() -> Task:

@@ -60,6 +60,16 @@ if TYPE_CHECKING:
     help=message("Processes that play positions out."),
 )
 @option(
+    "--puzzle",
+    "puzzle_seq",
+    metavar="N",
+    type=IntRange(1),
+    help=message(
+        "Examine as a puzzle only the position before event N, with ten times the budget: is one action"
+        " clearly best in two checks?"
+    ),
+)
+@option(
     "--state",
     "state_path",
     type=PathType(dir_okay=False),
@@ -69,7 +79,7 @@ if TYPE_CHECKING:
     "--compare",
     "other_path",
     type=PathType(exists=True, dir_okay=False),
-    help=message("File with another analysis, as --json prints it: say where they differ."),
+    help=message("File with another result, as --json prints it: say where they differ."),
 )
 @json_option
 @color_option
@@ -79,6 +89,7 @@ def analyse(
     budget: int,
     seed: str,
     jobs: int,
+    puzzle_seq: int | None,
     state_path: Path | None,
     other_path: Path | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
@@ -86,9 +97,12 @@ def analyse(
 ) -> None:
     from replay.analysis.compare import differences
     from replay.analysis.positions import finished_game
-    from replay.analysis.text import analysis_text
+    from replay.analysis.text import analysis_text, puzzle_text
     from replay.history.event_values import names_of
 
+    if puzzle_seq is not None and (state_path is not None or jobs > 1):
+        name = "--jobs" if state_path is None else "--state"
+        raise bad_parameter(message("cannot be used with --puzzle"), name)
     try:
         settings = settings_of(budget, seed_of(seed))
     except Malformed as error:
@@ -98,18 +112,35 @@ def analyse(
     record = read_source(source)
     with errors_naming(source):
         game = finished_game(record)
-        result = _analysed(game, settings, jobs, state_path)
+        if puzzle_seq is None:
+            result = _analysed(game, settings, jobs, state_path)
+        else:
+            result = _examined(game, settings, puzzle_seq)
     if other is not None:
         texts = list(differences(result, other))
         renderer = command_renderer()
-        for text in texts or [message("The analyses are equal.")]:
+        for text in texts or [message("The results are equal.")]:
             echo(renderer(text))
         sys.exit(1 if texts else 0)
     if as_json:
         echo(canonical(result).decode())
         return
     renderer = command_renderer(names_of(record))
+    if puzzle_seq is not None:
+        echo(puzzle_text(result, renderer, width()), newline=False)
+        return
     echo(analysis_text(result, renderer, result_styler(color), width()), newline=False)
+
+
+def _examined(game: "FinishedGame", settings: Settings, seq: int) -> JsonObject:
+    """Return the result for the position before an event. Raises NoPuzzle."""
+    from replay.analysis.puzzle import continued, new_search, progress_of, puzzle_position
+
+    position = puzzle_position(game, seq, Settings(10 * settings.budget, settings.seed))
+    start = new_search(position)
+    _, count = progress_of(position, start)
+    *_, result = progress(continued(position, start), count, message_in("progress", "steps"))
+    return result
 
 
 def _analysed(

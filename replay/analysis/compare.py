@@ -1,4 +1,4 @@
-"""Where two analyses differ: in their headers, or in the first of their turns that are not equal."""
+"""Where two analyses, or two results for a puzzle, differ: in their headers, or in what was examined."""
 
 from collections.abc import Iterator
 
@@ -6,10 +6,13 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from replay.analysis.analysis import FORMAT
+from replay.analysis.puzzle import FORMAT as PUZZLE_FORMAT
 
 
 def check_format(value: object) -> JsonObject:
-    """Return a decoded file as an analysis. Raises Malformed if it has not its form."""
+    """Return a decoded file as an analysis, or a result for a puzzle. Raises Malformed if it is neither."""
+    if isinstance(value, dict) and value.get("format") == PUZZLE_FORMAT:
+        return value
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise Malformed({"": message("is not an analysis")})
     turns = value.get("turns")
@@ -19,7 +22,7 @@ def check_format(value: object) -> JsonObject:
 
 
 def differences(one: JsonObject, other: JsonObject) -> Iterator[Message]:
-    """Yield where two analyses differ; nothing if they are equal."""
+    """Yield where two results differ; nothing if they are equal."""
     names = [name for name in {**one, **other} if name not in {"turns", "summary"}]
     for name in names:
         if one.get(name) != other.get(name):
@@ -29,6 +32,8 @@ def differences(one: JsonObject, other: JsonObject) -> Iterator[Message]:
                 one=str(one.get(name)),
                 other=str(other.get(name)),
             )
+    if not one["format"] == other["format"] == FORMAT:
+        return
     for mine, theirs in zip(one["turns"], other["turns"], strict=False):
         if mine != theirs:
             fields = [name for name in {**mine, **theirs} if mine.get(name) != theirs.get(name)]

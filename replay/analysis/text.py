@@ -37,6 +37,35 @@ def analysis_text(analysis: JsonObject, renderer: Renderer, styler: Styler, widt
     return "\n".join(lines) + "\n"
 
 
+def puzzle_text(result: JsonObject, renderer: Renderer, width: int) -> str:
+    """Return a complete result for a puzzle as text: whether it is one, and the two checks."""
+    lines = []
+    for number, check in enumerate(result["checks"], 1):
+        text = message(
+            "Check {number}, {playouts} playouts of each action: {action} {share} %",
+            number=number,
+            playouts=check["playouts"],
+            action=check["best"],
+            share=_percent(check["share"]),
+        )
+        lines += [renderer(text)]
+        for other in check["others"]:
+            text = message(
+                "{action} {share} %, worse by {points} % (± {error})",
+                action=other["action"],
+                share=_percent(other["share"]),
+                points=_percent(other["lead"]),
+                error=_percent(other["error"]),
+            )
+            lines += [f"  {line}" for line in wrap(renderer(text), width - 2, columns)]
+    verdict = (
+        message("Before event {seq}, one action is clearly best.", seq=result["seq"])
+        if result["is_puzzle"]
+        else message("Before event {seq}, no action is clearly best.", seq=result["seq"])
+    )
+    return "\n".join([*lines, *wrap(renderer(verdict), width, columns)]) + "\n"
+
+
 def _table(analysis: JsonObject, renderer: Renderer) -> "Table":
     from rich import box
     from rich.table import Table

@@ -178,14 +178,19 @@ def model() -> "PlackettLuce":
 
 def rate(result: Result, before: Mapping[str, Rating]) -> dict[str, Rating]:
     """Return the ratings of the players of a game after it. New players begin with the initial rating."""
+    return rate_places(result.places, before)
+
+
+def rate_places(places: Mapping[str, int], before: Mapping[str, Rating]) -> dict[str, Rating]:
+    """Return the ratings after a competition with these places. New ones begin with the initial rating."""
     teams = [
         [model().rating(mu=rating.mu / UNIT, sigma=rating.sigma / UNIT)]
-        for rating in (before.get(player, Rating()) for player in result.places)
+        for rating in (before.get(player, Rating()) for player in places)
     ]
-    rated = model().rate(teams, ranks=[float(place) for place in result.places.values()])
+    rated = model().rate(teams, ranks=[float(place) for place in places.values()])
     return {
         player: Rating(round(team[0].mu * UNIT), round(team[0].sigma * UNIT))
-        for player, team in zip(result.places, rated, strict=True)
+        for player, team in zip(places, rated, strict=True)
     }
 
 

@@ -95,7 +95,7 @@ def test_two_analyses_are_compared(record: Path, analysis: dict[str, Any], tmp_p
     path = tmp_path / "other.json"
     path.write_text(json.dumps(analysis))
     result = run(record, *BUDGET, "--compare", path)
-    assert (result.exit_code, result.stdout) == (0, "The analyses are equal.\n")
+    assert (result.exit_code, result.stdout) == (0, "The results are equal.\n")
     path.write_text(json.dumps({**analysis, "seed": "11" * 32}))
     result = run(record, *BUDGET, "--compare", path)
     assert result.exit_code == 1

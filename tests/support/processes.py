@@ -28,6 +28,8 @@ Start: TypeAlias = Callable[..., "subprocess.Popen[bytes]"]
 """Starts `cartulary ARGUMENTS` with these settings (a fixture)."""
 
 TRUSTED_KEYS = "CARTULARY_TRUSTED_KEYS"
+NO_SEARCH: Final = {"CARTULARY_PUZZLE_SECONDS_PER_DAY": "0"}
+"""Without searching for puzzles, which would take time of the processors from the tests."""
 IDLE_SECONDS: Final = 20.0
 """How long everything may be idle before a wait fails."""
 BUSY_SECONDS: Final = 900.0
@@ -49,7 +51,7 @@ def environment(**settings: str) -> dict[str, str]:
         for name, value in os.environ.items()
         if name in (TRUSTED_KEYS, SERVER_VARIABLE) or not name.startswith("CARTULARY_")
     }
-    return inherited | settings
+    return inherited | NO_SEARCH | settings
 
 
 def run_program(
