@@ -26,7 +26,7 @@ from service.settings import Settings
 from tests.support.accounts import Accounts
 from tests.support.page_players import PlayersOfPages
 from tests.support.server import WebServer
-from tests.support.service_games import start_game
+from tests.support.service_games import play_out, start_game
 from tests.support.stored_games import players_of, recorded_game, store_game
 from tests.support.worker_harness import WorkerHarness
 from workers.tasks import ANALYSES
@@ -36,6 +36,7 @@ PLAYED = "courtesy"
 """A finished game of Barony, which is short, and one action of which has a mark."""
 
 PLAYED_ACTION = message("moves")
+POLLING = 'hx-trigger="every 3s"'
 
 
 @pytest.fixture(autouse=True)
@@ -261,7 +262,18 @@ class TestPages:
 
     def test_visitors_and_running_games_get_no_button(self, players: PlayersOfPages) -> None:
         game = players.game("barony")
-        assert "Only a game that is finished" in players["ada"].get(f"/games/{game}/analysis")
+        page = players["ada"].get(f"/games/{game}/analysis")
+        assert "Only a game that is finished" in page
+        assert POLLING not in page
+
+    def test_the_page_waits_for_the_last_event_of_a_game(
+        self, players: PlayersOfPages, service: Service
+    ) -> None:
+        game = play_out(service, start_game(service, round_limit=1).id)
+        assert not game.has_ended
+        assert POLLING in players["a-visitor"].get(f"/games/{game.id}/analysis")
+        service.games.commands.score(game.id)
+        assert POLLING not in players["a-visitor"].get(f"/games/{game.id}/analysis")
 
 
 class TestRetry:
