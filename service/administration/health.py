@@ -190,7 +190,7 @@ class Health:
         if self._settings.backup_folder is None:
             yield Finding(
                 "warning",
-                message("no backups are made by themselves"),
+                message("no backups are scheduled"),
                 message("set CARTULARY_BACKUP_FOLDER to a folder on another disk"),
                 _BACKUPS,
             )

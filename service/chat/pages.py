@@ -8,7 +8,9 @@ from flask import Blueprint, Response
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
+from domain.game import Game
 from domain.json_types import JsonObject
+from replay.history.recap import RecapEvent
 from service.errors import TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
 from service.http.context import service
@@ -34,6 +36,8 @@ _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
 _COMMENTS: Final = "/games/<game_id>/comments"
 _COMMENT: Final = f"{_COMMENTS}/<int(max={MAX_INTEGER}):number>"
 _SHOWN_MESSAGES: Final = 50
+_LISTED_MOVES: Final = 40
+"""As many as beside the board, so that both read the game once."""
 
 blueprint = Blueprint("chat", __name__, template_folder="templates")
 
@@ -84,6 +88,7 @@ def _page(
         game=game,
         shown=message_page,
         form=form,
+        moves=_moves_to_write_about(game, form),
         before=before,
         reported=reported,
         max_characters=service().settings.bounds.max_message_characters,
@@ -145,6 +150,7 @@ def _comments_page(
         game=game,
         shown=shown,
         form=form,
+        moves=_moves_to_write_about(game, form),
         before=before,
         reported=reported,
         max_characters=service().settings.bounds.max_message_characters,
@@ -218,6 +224,17 @@ def dismiss_alert(game_id: str) -> BaseResponse:
         elif alert.key == key and alert.can_be_dismissed:
             service().chat.marks.dismiss(game_id, player, key)
     return see_other(next_address(f"/games/{game_id}"))
+
+
+def _moves_to_write_about(game: Game, form: Form) -> list[RecapEvent]:
+    """Return the last moves of a game that has started, and the one that a form is about, oldest first."""
+    if game.state is None:
+        return []
+    moves = [each for each in service().games.recaps.latest(game, _LISTED_MOVES) if not each.scores]
+    seq = whole_number(form.values.get("seq", "")) or 0
+    if 0 < seq <= game.seq and seq not in {each.seq for each in moves}:
+        moves = [*service().games.replays.moves(game, seq, 1), *moves]
+    return moves
 
 
 def _text_of(values: JsonObject) -> str:

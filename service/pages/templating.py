@@ -3,18 +3,20 @@
 {{ text("{player} is to play", player=PlayerAt(seat)) }}    a message, which is extracted for translation
 {{ plural_text("one game", "{count} games", count=n) }}     a message whose wording depends on a number
 {{ render(message) }}, {{ sentence(message) }}              a message from Python; the latter as a sentence
+{{ with_code(sentence(message)) }}                          the same; what is between backticks is code
 {{ asset("css/site.css") }}                                 the address of a static file
 {{ csrf_field() }}                                          the hidden field that every form needs
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from babel import Locale, UnknownLocaleError
 from flask import Flask, Response, g, render_template
 from flask_wtf.csrf import generate_csrf  # type: ignore[import-untyped] # has no annotations
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from domain.errors import CartularyError
 from domain.game import Game
@@ -84,6 +86,9 @@ from service.tournaments.view_model import (
     winner_of,
 )
 
+_CODE: Final = re.compile(r"`([^`]+)`")
+"""What messages put between backticks, as code is written in the terminal."""
+
 
 def page(
     template: str, status: int = 200, headers: Mapping[str, str] | None = None, **values: Any
@@ -108,6 +113,7 @@ def register(app: Flask) -> None:
         plural_text=_plural_text,
         render=_render,
         sentence=_sentence,
+        with_code=_with_code,
         language=request_language,
         language_names=_language_names,
         announcements_to_show=announcements_to_show,
@@ -233,6 +239,11 @@ def _render(value: Value) -> str:
 
 def _sentence(value: Value) -> str:
     return _renderer().sentence(value)
+
+
+def _with_code(text: str) -> Markup:
+    """Return a text as HTML in which code, such as a command, is marked as such."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 # the text is escaped
 
 
 def _game_title(game: Game | Summary) -> Text:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 import httpx
 import pytest
@@ -360,6 +361,27 @@ def addresses_of_pages(app: Flask, scenes: Scenes) -> dict[str, list[str]]:
 def test_every_page_is_checked(app: Flask, scenes: Scenes) -> None:
     addresses = [page for pages in addresses_of_pages(app, scenes).values() for page in pages]
     assert [address for address in addresses if "<" in address] == []
+
+
+ADMINISTRATION: Final = "admin_"
+"""How the endpoints of the pages of administrators begin."""
+
+
+@pytest.mark.parametrize(("language", "first"), [("es", 0), ("fr", 1)])
+def test_axe_finds_no_obstacle_on_the_pages_of_administrators(
+    language: str, first: int, app: Flask, scenes: Scenes, visitors: Visitors
+) -> None:
+    """Checks every second page in one language, and the others in the other one; at night, each in both."""
+    visitor = visitors.new(scenes.player, language=language)
+    pages = addresses_of_pages(app, scenes)
+    endpoints = sorted(endpoint for endpoint in pages if endpoint.startswith(ADMINISTRATION))
+    assert len(endpoints) > 10
+    obstacles: list[str] = []
+    for endpoint in endpoints[first::2]:
+        page = visitor.open(pages[endpoint][-1])
+        obstacles += [f"{endpoint} {line}" for line in violations(page)]
+        assert "`" not in page.locator("main").inner_text()
+    assert not obstacles, "\n".join(obstacles)
 
 
 @pytest.mark.parametrize(

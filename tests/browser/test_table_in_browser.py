@@ -12,6 +12,7 @@ from tests.support.axe import violations
 from tests.support.board_windows import SIZES
 from tests.support.browsing import STARTED, Visitors
 from tests.support.playing_by_clicking import ClickingPlayer
+from tests.support.processes import wait_until
 from tests.support.table_measures import faults, places, tab_stops, words
 
 SYSTEMS: Final[dict[str, dict[str, Any]]] = {
@@ -25,6 +26,10 @@ MOST_STEPS: Final = 5
 MOST_WORDS: Final = {(1366, 768): 60, (1920, 1080): 60, (390, 844): 25}
 """By the size of the window."""
 MOST_TAB_STOPS: Final = 35
+CUT_WORDS: Final = ".strip .kind, .recap .since > :not(.visually-hidden)"
+CUT_OFF: Final = """(selector) => [...document.querySelectorAll(selector)]
+    .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    .map(({ textContent }) => textContent)"""
 
 
 def at_table(visitors: Visitors, name: str, turns: int) -> tuple[str, PlayerClient]:
@@ -85,6 +90,31 @@ def check_words(page: Page, size: tuple[int, int]) -> None:
     """Check that a window of this size has few words and few stops of the Tab key."""
     assert 0 < len(words(page)) <= MOST_WORDS[size], (size, words(page))
     assert 0 < tab_stops(page) <= MOST_TAB_STOPS, size
+
+
+def test_no_name_of_a_bot_and_no_word_of_the_recap_is_cut_off(visitors: Visitors) -> None:
+    account = visitors.accounts.register()
+    game_id = account.create_game(5, options={"sorcery": True})
+    for _ in range(4):
+        account.http.post(f"/api/v1/games/{game_id}/bots", json={}).raise_for_status()
+    for _ in range(4):
+        wait_until(lambda: account.http.get(f"/api/v1/games/{game_id}").json()["to_act"] == 0)
+        account.act(game_id).raise_for_status()
+    wait_until(lambda: account.http.get(f"/api/v1/games/{game_id}").json()["to_act"] == 0)
+    visitor = visitors.new(account, language="fr")
+    page = visitor.page
+    for size in ((360, 740), (390, 844), (1000, 700), (1366, 768)):
+        resize(page, size)
+        visitor.open(f"/games/{game_id}")
+        assert page.locator(".strip .kind").count() == 4
+        assert (size, page.evaluate(CUT_OFF, CUT_WORDS)) == (size, [])
+        page.locator(".recap summary").click()
+        box = page.locator(".recap .unfolded").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["y"] >= 0
+        assert box["x"] + box["width"] <= size[0]
+        assert box["y"] + box["height"] <= size[1]
 
 
 @pytest.mark.nightly

@@ -346,7 +346,7 @@ class TestBackups:
         other.redis.close()
 
     def test_without_a_folder_none_is_requested(self, admin: FlaskClient) -> None:
-        assert "Set CARTULARY_BACKUP_FOLDER" in admin.get("/admin/backups").text
+        assert "set CARTULARY_BACKUP_FOLDER" in admin.get("/admin/backups").text
         refused = post(admin, "/admin/backups", "/admin/backups", reason=WHY)
         assert refused.status_code == 409
 

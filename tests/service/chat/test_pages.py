@@ -65,6 +65,21 @@ def test_a_refused_message_stays_in_the_form_with_its_faults(talk: Conversation)
     assert "Nobody has written anything yet." in talk.ada.get(talk.address).text
 
 
+def test_a_message_is_about_a_move_that_is_chosen_by_its_words(
+    talk: Conversation, service: Service
+) -> None:
+    seq, actions = service.games.queries.legal_actions(talk.game, talk.players[0])
+    service.games.commands.act(talk.game, talk.players[0], actions[0], seq)
+    page = talk.ada.get(f"{talk.address}?seq=5").text
+    options = dict(re.findall(r'<option value="(\d+)"[^>]*>([^<]+)</option>', page))
+    chosen = re.findall(r'<option value="(\d+)" selected>', page)
+    assert chosen == ["5"]
+    newest = max(options, key=int)
+    assert "ada" in options[newest]
+    post(talk.ada, talk.address, talk.address, text="Why there?", seq=newest)
+    assert f'href="/games/{talk.game}?seq={newest}"' in talk.bea.get(talk.address).text
+
+
 def test_a_form_that_is_sent_twice_writes_one_message(talk: Conversation, service: Service) -> None:
     for _ in range(2):
         post(talk.ada, talk.address, talk.address, text="Once.", key="k")

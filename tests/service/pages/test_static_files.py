@@ -44,6 +44,19 @@ def test_a_file_is_compressed_as_a_whole(browser: FlaskClient, address: str) -> 
     assert 1000 < len(response.data) < size / 2
 
 
+def test_the_page_of_an_error_is_compressed_and_keeps_its_status(browser: FlaskClient) -> None:
+    for address in ("/nowhere", "/games/0000000000000000"):
+        whole, small = (
+            browser.get(address, headers={"Accept-Encoding": encoding})
+            for encoding in ("identity", "br")
+        )
+        assert (whole.status, small.status) == ("404 NOT FOUND", "404 NOT FOUND")
+        assert small.headers["Content-Encoding"] == "br"
+        assert "Accept-Encoding" in small.vary
+        assert 100 < len(small.data) < len(whole.data) / 2
+        assert "Content-Encoding" not in whole.headers
+
+
 def test_browsers_keep_a_file_and_ask_again_only_for_that_of_another_release(
     browser: FlaskClient, address: str
 ) -> None:

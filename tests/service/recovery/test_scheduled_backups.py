@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_written_is_a_failure_with_its_reason(
 def test_a_service_without_a_folder_makes_none(service: Service) -> None:
     with pytest.raises(NoBackupFolder):
         make_scheduled_backup(service)
-    assert "no backups are made by themselves" in lines(service)
+    assert "no backups are scheduled" in lines(service)
 
 
 def test_one_process_at_a_time(scheduled: Service) -> None:
