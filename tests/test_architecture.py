@@ -27,6 +27,19 @@ IMPURE_MODULES = {
 
 MAX_LINES = 600
 
+USERS_OF_CLUBS = {
+    *("service/administration/administration.py", "service/bootstrap.py"),
+    *("service/games/commands.py", "service/games/invitations.py", "service/games/lobby.py"),
+    *("service/games/pages/lobby.py", "service/games/parts.py", "service/games/profiles.py"),
+    *("service/games/rematches.py", "service/games/requirements.py"),
+    *("service/http/app.py", "service/http/responses.py", "service/pages/app.py"),
+    *("service/notifications/factory.py", "service/server/stream_tokens.py"),
+    *("service/tournaments/changes.py", "service/tournaments/pages/tournaments.py"),
+    *("service/tournaments/parts.py", "service/tournaments/tournaments.py"),
+    "workers/mail/account_mail.py",
+}
+"""The files outside of their room that import something of clubs."""
+
 
 def sources(package: str) -> Iterator[Path]:
     return (ROOT / package).rglob("*.py")
@@ -193,6 +206,17 @@ def test_nothing_above_the_domain_knows_a_game(folder: str) -> None:
                     if module.split(".")[:2][-1] in games
                 }
     assert found == {known for known in KNOWN_WORDS if known[0].startswith(f"{folder}/")}
+
+
+def test_clubs_stay_in_their_room() -> None:
+    """What a club has or does is in its room, which other files ask for members, names and permissions."""
+    users = {
+        path.relative_to(ROOT).as_posix()
+        for package in PACKAGES
+        for path in sources(package)
+        if any(f"{module}.".startswith("service.clubs.") for module in imported_modules(path))
+    }
+    assert {user for user in users if not user.startswith("service/clubs/")} == USERS_OF_CLUBS
 
 
 @pytest.mark.parametrize("package", [*PACKAGES, "tests", "bench"])

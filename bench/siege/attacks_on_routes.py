@@ -23,6 +23,7 @@ SEQS: Final = 50
 """Events of the long game at which pages are requested."""
 ABANDON_SECONDS: Final = 0.02
 UNKNOWN: Final = "unknown"
+CLUB_PAGES: Final = ("officers", "owner")
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
@@ -108,6 +109,7 @@ def _home_pages(target: Target) -> Traffic:
         *(f"/tournaments/{UNKNOWN}{part}" for part in ("", "/calendar.ics", "/organise")),
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
+        *(f"/clubs/{UNKNOWN}/{part}" for part in CLUB_PAGES),
         f"/admin/players/{UNKNOWN}",
         *lists,
         "/players/siege",
@@ -162,6 +164,7 @@ def _forms(target: Target) -> Traffic:
     )
     club = (
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
+        *("/officers", "/officers/dismiss"),
         *("/webhook", "/webhook/remove", "/webhook/test"),
     )
     sandbox = f"/sandboxes/{target.sandboxes[0]}"
@@ -305,6 +308,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/tournaments/{UNKNOWN}/{part}" for part in (f"invitations/{UNKNOWN}", "byes/1")),
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
+        f"/clubs/{UNKNOWN}/officers/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
         f"{admin}/rating-exclusion",
     )
@@ -326,6 +330,7 @@ def _refused_calls(target: Target) -> Traffic:
         f"/admin/clubs/{UNKNOWN}",
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
+        f"/clubs/{UNKNOWN}/officers/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(
             f"/tournaments/{UNKNOWN}/{part}"

@@ -10,9 +10,16 @@ from client.methods import C_co, Group, Method
 from client.requests import Call, call, read_nothing, reader, segment
 
 
+class AppointOfficer(TypedDict):
+    """The body of a request: AppointOfficer."""
+
+    rights: NotRequired[list[Literal["invite", "remove", "edit"]]]
+
+
 class ClubDetails(TypedDict):
-    """A club as a viewer sees it. `you` is what the viewer is to the club, or null. `invitation`
-    is the token of the invitation link, or null, for the owner with a session.
+    """A club as a viewer sees it. `you` is what the viewer is to the club, or null, and `rights`
+    what they may do in it. `invitation` is the token of the invitation link, or null, for those
+    who may invite, with a session.
     """
 
     id: str
@@ -23,6 +30,7 @@ class ClubDetails(TypedDict):
     owner: NamedPlayer
     members: int
     you: str | None
+    rights: list[str]
     invitation: NotRequired[str | None]
 
 
@@ -46,11 +54,14 @@ class ClubList(TypedDict):
 
 
 class ClubMember(TypedDict):
-    """A player with a relation to a club, and since when."""
+    """A player with a relation to a club, and since when. Its owner and its officers have
+    `rights`.
+    """
 
     id: str
     handle: str
     since: str
+    rights: list[str]
 
 
 class ClubMemberList(TypedDict):
@@ -185,7 +196,9 @@ def get_club(club: str, /) -> Call[ClubDetails]:
 
 
 def edit_club(club: str, /, **body: Unpack[EditClub]) -> Call[ClubDetails]:
-    """Change the name or the description of a club, as its owner."""
+    """Change the name of a club, as its owner, or its description, also as an officer who may
+    edit.
+    """
     return call("PATCH", f"/clubs/{segment(club)}", reader(ClubDetails), body=body)
 
 
@@ -195,7 +208,11 @@ def close_club(club: str, /) -> Call[None]:
 
 
 def hand_club_on(club: str, /, **body: Unpack[NameMember]) -> Call[None]:
-    """Make another member the owner of a club. Its invitation link is revoked."""
+    """Make another member the owner of a club, as its owner.
+
+    Its invitation link and its webhook end. Officers keep their rights; the former owner is a
+    member.
+    """
     return call("PUT", f"/clubs/{segment(club)}/owner", read_nothing, body=body)
 
 
@@ -207,7 +224,9 @@ def list_club_members(
     after: str | None = None,
     limit: int | None = None,
 ) -> Call[ClubMemberList]:
-    """List the members of a club or, as its owner, those who are invited or ask to join."""
+    """List the members of a club or, as its owner or an officer who may invite, those who are
+    invited or ask to join.
+    """
     return call(
         "GET",
         f"/clubs/{segment(club)}/members",
@@ -234,20 +253,43 @@ def leave_club(club: str, /) -> Call[None]:
 
 
 def admit_to_club(club: str, handle: str, /) -> Call[None]:
-    """Admit a player who has asked to join, as the owner. The request can be repeated."""
+    """Admit a player who has asked to join, as the owner or an officer who may invite.
+
+    The request can be repeated.
+    """
     return call("PUT", f"/clubs/{segment(club)}/members/{segment(handle)}", read_nothing)
 
 
 def remove_from_club(club: str, handle: str, /) -> Call[None]:
-    """Remove a member, revoke an invitation or decline a request, as the owner.
+    """Remove a member, revoke an invitation or decline a request, as the owner or an officer.
 
-    The games in which a removed member plays go on. The invitation link is revoked with a member.
+    An officer needs the right to remove members, or to invite for the others, and removes no
+    officer. The games in which a removed member plays go on. The invitation link is revoked with a
+    member.
     """
     return call("DELETE", f"/clubs/{segment(club)}/members/{segment(handle)}", read_nothing)
 
 
+def appoint_club_officer(club: str, handle: str, /, **body: Unpack[AppointOfficer]) -> Call[None]:
+    """Make a member an officer, or change the rights of one, as the owner.
+
+    Without any right, the member is no officer. The request can be repeated.
+    """
+    return call(
+        "PUT", f"/clubs/{segment(club)}/officers/{segment(handle)}", read_nothing, body=body
+    )
+
+
+def dismiss_club_officer(club: str, handle: str, /) -> Call[None]:
+    """Take all rights from an officer, who stays a member, as the owner. The request can be
+    repeated.
+    """
+    return call("DELETE", f"/clubs/{segment(club)}/officers/{segment(handle)}", read_nothing)
+
+
 def invite_to_club(club: str, /, **body: Unpack[Invite]) -> Call[Invitation]:
-    """Invite a player by their handle, or make an invitation link, as the owner.
+    """Invite a player by their handle, or make an invitation link, as the owner or an officer
+    who may invite.
 
     A player who asks to join is admitted. Without a `handle`, the response has the token of a link,
     which is valid for 30 days and replaces the one before. The page `/clubs/invitations/TOKEN`
@@ -257,7 +299,10 @@ def invite_to_club(club: str, /, **body: Unpack[Invite]) -> Call[Invitation]:
 
 
 def revoke_club_link(club: str, /) -> Call[None]:
-    """Revoke the invitation link of a club, as its owner. The request can be repeated."""
+    """Revoke the invitation link of a club, as its owner or an officer who may invite.
+
+    The request can be repeated.
+    """
     return call("DELETE", f"/clubs/{segment(club)}/invitations", read_nothing)
 
 
@@ -317,6 +362,8 @@ class ClubsCalls(Group[C_co]):
     leave = Method(leave_club)
     admit = Method(admit_to_club)
     remove = Method(remove_from_club)
+    appoint_officer = Method(appoint_club_officer)
+    dismiss_officer = Method(dismiss_club_officer)
     invite = Method(invite_to_club)
     revoke_link = Method(revoke_club_link)
     get_webhook = Method(get_club_webhook)

@@ -1,13 +1,15 @@
-"""Clubs: creating, finding and joining them, and what their owners do."""
+"""Clubs: creating, finding and joining them, and what their owners and officers do."""
 
 from typing import Final
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
-from service.clubs.clubs import token_of_link
+from service.clubs.links import token_of_link
+from service.clubs.permissions import require_any_right, require_right
 from service.clubs.schemas import (
     MAX_CLUBS,
+    AppointOfficer,
     ClubDetails,
     ClubList,
     ClubMemberList,
@@ -23,7 +25,6 @@ from service.clubs.schemas import (
     SetClubWebhook,
 )
 from service.clubs.store import Club
-from service.errors import Forbidden
 from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
@@ -101,7 +102,7 @@ def get_club(club: str, player: str | None) -> JsonObject:
     errors=(403, 409),
 )
 def edit_club(club: str, player: str, body: JsonObject) -> JsonObject:
-    """Change the name or the description of a club, as its owner."""
+    """Change the name of a club, as its owner, or its description, also as an officer who may edit."""
     if not body:
         raise Malformed({"": message("must have name or about")})
     service().clubs.edit(club, player, **body)
@@ -118,7 +119,10 @@ def close_club(club: str, player: str) -> None:
     f"{_CLUB}/owner", "The club is handed on.", json_body=NameMember(), errors=(403, 409)
 )
 def hand_club_on(club: str, player: str, body: JsonObject) -> None:
-    """Make another member the owner of a club. Its invitation link is revoked."""
+    """Make another member the owner of a club, as its owner.
+
+    Its invitation link and its webhook end. Officers keep their rights; the former owner is a member.
+    """
     service().clubs.of_owner(club, player)
     service().clubs.hand_on(club, player, _person(body["handle"]))
 
@@ -132,14 +136,21 @@ def hand_club_on(club: str, player: str, body: JsonObject) -> None:
     errors=(403,),
 )
 def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonObject:
-    """List the members of a club or, as its owner, those who are invited or ask to join."""
+    """List the members of a club or, as its owner or an officer who may invite, those who are invited or ask
+    to join.
+    """
     entry = service().clubs.visible(club, player)
-    if query["relation"] != "member" and entry.club.owner != player:
-        raise Forbidden.with_message("only the owner of a club does this")
+    if query["relation"] != "member":
+        require_right(entry, player or "", "invite")
     ids, following = entry.page(**query)
     handles = service().accounts.players.handles(ids)
     players = [
-        {"id": id, "handle": handles[id], "since": entry.people[id].since}
+        {
+            "id": id,
+            "handle": handles[id],
+            "since": entry.people[id].since,
+            "rights": entry.rights(id),
+        }
         for id in ids
         if id in handles
     ]
@@ -175,21 +186,48 @@ def leave_club(club: str, player: str) -> None:
 
 @blueprint.put(f"{_CLUB}/members/<handle>", "The player is a member.", errors=(403, 409))
 def admit_to_club(club: str, handle: str, player: str) -> None:
-    """Admit a player who has asked to join, as the owner. The request can be repeated."""
-    service().clubs.of_owner(club, player)
-    service().clubs.admit(club, player, service().accounts.players.find_person(handle).id)
+    """Admit a player who has asked to join, as the owner or an officer who may invite.
+
+    The request can be repeated.
+    """
+    service().clubs.with_right(club, player, "invite")
+    service().clubs.admit(club, player, _person_id(handle))
 
 
 @blueprint.delete(
     f"{_CLUB}/members/<handle>", "The player has no relation to the club.", errors=(403, 409)
 )
 def remove_from_club(club: str, handle: str, player: str) -> None:
-    """Remove a member, revoke an invitation or decline a request, as the owner.
+    """Remove a member, revoke an invitation or decline a request, as the owner or an officer.
 
-    The games in which a removed member plays go on. The invitation link is revoked with a member.
+    An officer needs the right to remove members, or to invite for the others, and removes no officer. The
+    games in which a removed member plays go on. The invitation link is revoked with a member.
+    """
+    require_any_right(service().clubs.visible(club, player), player)
+    service().clubs.remove(club, player, _person_id(handle))
+
+
+@blueprint.put(
+    f"{_CLUB}/officers/<handle>",
+    "The member is an officer with these rights.",
+    json_body=AppointOfficer(),
+    is_body_required=False,
+    errors=(403, 409),
+)
+def appoint_club_officer(club: str, handle: str, player: str, body: JsonObject) -> None:
+    """Make a member an officer, or change the rights of one, as the owner.
+
+    Without any right, the member is no officer. The request can be repeated.
     """
     service().clubs.of_owner(club, player)
-    service().clubs.remove(club, player, service().accounts.players.find_person(handle).id)
+    service().clubs.appoint(club, player, _person_id(handle), body["rights"])
+
+
+@blueprint.delete(f"{_CLUB}/officers/<handle>", "The member is no officer.", errors=(403, 409))
+def dismiss_club_officer(club: str, handle: str, player: str) -> None:
+    """Take all rights from an officer, who stays a member, as the owner. The request can be repeated."""
+    service().clubs.of_owner(club, player)
+    service().clubs.appoint(club, player, _person_id(handle), ())
 
 
 @blueprint.post(
@@ -202,13 +240,13 @@ def remove_from_club(club: str, handle: str, player: str) -> None:
     errors=(403, 409),
 )
 def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
-    """Invite a player by their handle, or make an invitation link, as the owner.
+    """Invite a player by their handle, or make an invitation link, as the owner or an officer who may invite.
 
     A player who asks to join is admitted. Without a `handle`, the response has the token of a link, which is
     valid for 30 days and replaces the one before. The page `/clubs/invitations/TOKEN` opens it in a browser.
     """
     clubs = service().clubs
-    clubs.of_owner(club, player)
+    clubs.with_right(club, player, "invite")
     if body["handle"] is None:
         return {"token": clubs.create_link(club, player)}
     invited = _person(body["handle"])
@@ -218,7 +256,10 @@ def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
 
 @blueprint.delete(f"{_CLUB}/invitations", "The club has no invitation link.", errors=(403,))
 def revoke_club_link(club: str, player: str) -> None:
-    """Revoke the invitation link of a club, as its owner. The request can be repeated."""
+    """Revoke the invitation link of a club, as its owner or an officer who may invite.
+
+    The request can be repeated.
+    """
     service().clubs.revoke_link(club, player)
 
 
@@ -291,6 +332,11 @@ def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:
     return {**webhook_json(webhook, paused_until), "format": webhook.format}
 
 
+def _person_id(handle: str) -> str:
+    """Return the id of the player whom a path names. Raises NotFound."""
+    return service().accounts.players.find_person(handle).id
+
+
 def _person(handle: str) -> str:
     return service().accounts.players.person_with_handle(handle).id
 
@@ -298,8 +344,12 @@ def _person(handle: str) -> str:
 def _details(club_id: str, viewer: str | None) -> JsonObject:
     entry = service().clubs.visible(club_id, viewer)
     club: Club = entry.club
-    details: JsonObject = {**club_json([club])[0], "you": entry.relation(viewer)}
+    details: JsonObject = {
+        **club_json([club])[0],
+        "you": entry.relation(viewer),
+        "rights": entry.rights(viewer),
+    }
     # The link makes anybody a member, which no scope of a personal token allows.
-    if club.owner == viewer and not has_personal_token():
+    if entry.has_right(viewer, "invite") and not has_personal_token():
         details["invitation"] = token_of_link(club)
     return details

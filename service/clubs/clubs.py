@@ -1,14 +1,13 @@
-"""Clubs: groups of players with an owner, and their permissions.
+"""Clubs: groups of players with an owner and officers, and what these do.
 
-A private club is visible only to its members and to players whom its owner has invited. A public club is on a
+A private club is visible only to its members and to players who are invited. A public club is on a
 list; players ask to join it. Membership is a state of the service, not an event of a game. A game names its
 club permanently in `options` (docs/clubs.md).
 """
 
-import hmac
 import re
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -24,30 +23,46 @@ from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.mutes import Mutes
 from service.bounds import Bounds
+from service.clubs.links import LINK_DAYS, club_of_token, is_valid_link, link_not_valid
 from service.clubs.names import name_fault, normalized_name
-from service.clubs.store import Club, ClubStore, ClubWithPeople, Person, Relation, club_not_found
-from service.entered_text import trim_code
-from service.errors import Forbidden, NotFound, TooManyClubs
+from service.clubs.permissions import (
+    NOT_A_MEMBER,
+    require_another_than_owner,
+    require_can_remove,
+    require_owner,
+    require_right,
+    require_visible,
+)
+from service.clubs.store import (
+    RIGHTS,
+    Club,
+    ClubStore,
+    ClubWithPeople,
+    Person,
+    Relation,
+    Right,
+    club_not_found,
+)
+from service.errors import NotFound, TooManyClubs
 
-LINK_DAYS: Final = 30
 MAX_ABOUT_CHARACTERS: Final = 1_000
 _SECRET_BYTES: Final = 16
-_NOT_A_MEMBER: Final = message("this player is not a member of the club")
 
 
 @dataclass(frozen=True, slots=True)
 class ClubOfPlayer:
-    """A club with the relation of a player to it."""
+    """A club with the relation of a player to it. `inviter` is who has invited an invited player."""
 
     club: Club
     relation: Relation
+    inviter: str
 
 
 class Clubs:
     """All clubs. Thread-safe. Methods raise Unavailable if Redis does not respond.
 
     Methods with a club raise NotFound if it does not exist, or the player may not see it; methods for its
-    owner raise Forbidden for anybody else.
+    owner, and for officers with a right, raise Forbidden for anybody else.
     """
 
     def __init__(
@@ -98,7 +113,7 @@ class Clubs:
         if not isinstance(club_id, str) or not _is_id(club_id):
             return {}
         (entry,) = self._store.get_each([club_id], player)
-        if entry is None or entry[1] != "member":
+        if entry is None or entry[1] is None or entry[1].relation != "member":
             fault = message("must be the id of a club of which you are a member")
             return {"options.club": fault}
         if entry[0].is_private and options.get("private") is not True:
@@ -121,19 +136,28 @@ class Clubs:
     def edit(
         self, club_id: str, player: str, name: str | None = None, about: str | None = None
     ) -> Club:
-        """Change the name, the description or both, as the owner. Raises Malformed, ClubNameTaken."""
-        before = self.of_owner(club_id, player).club
+        """Change the description, as the owner or an officer who may edit, or the name, as the owner.
+
+        Raises Malformed, ClubNameTaken.
+        """
+        before = self.with_right(club_id, player, "edit").club
         new_name = before.name if name is None else normalized_name(name)
         new_about = before.about if about is None else about
         _require_valid(new_name, new_about)
         is_renamed = new_name != before.name
 
+        def require_allowed(entry: ClubWithPeople) -> None:
+            require_right(entry, player, "edit")
+            if is_renamed:
+                require_owner(entry, player)
+
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_owner(entry, player)
+            require_allowed(entry)
             # An administrator may have renamed the club in the meantime.
             kept_name = new_name if is_renamed else entry.club.name
             return replace(entry, club=replace(entry.club, name=kept_name, about=new_about))
 
+        require_allowed(self._store.load(club_id))
         if not is_renamed:
             return self._store.change(club_id, change).club
         return self._store.rename(club_id, new_name, change).club
@@ -141,7 +165,7 @@ class Clubs:
     def close(self, club_id: str, player: str) -> None:
         """Delete a club, as its owner. Its games continue."""
         _require_id(club_id)
-        self._store.delete(club_id, lambda entry: _require_owner(entry, player))
+        self._store.delete(club_id, lambda entry: require_owner(entry, player))
         self._delete_belongings(club_id)
 
     def find(self, club_id: str) -> Club:
@@ -176,14 +200,21 @@ class Clubs:
         """Return a club with its people for a viewer (None: without an account)."""
         _require_id(club_id)
         entry = self._store.load(club_id)
-        _require_visible(entry, viewer)
+        require_visible(entry, viewer)
         return entry
 
     def of_owner(self, club_id: str, player: str) -> ClubWithPeople:
         """Return a club with its people for its owner."""
         _require_id(club_id)
         entry = self._store.load(club_id)
-        _require_owner(entry, player)
+        require_owner(entry, player)
+        return entry
+
+    def with_right(self, club_id: str, player: str, right: Right) -> ClubWithPeople:
+        """Return a club with its people for its owner, or for an officer with a right."""
+        _require_id(club_id)
+        entry = self._store.load(club_id)
+        require_right(entry, player, right)
         return entry
 
     def visible_name(self, club_id: str, viewer: str | None) -> str | None:
@@ -204,12 +235,13 @@ class Clubs:
 
         Invitations by players whom this one has muted are left out.
         """
-        clubs = [ClubOfPlayer(club, relation) for club, relation in self._store.of(player)]
-        inviters = {each.club.owner for each in clubs if each.relation == "invited"}
-        muted = self._mutes.has_muted(player, sorted(inviters))
-        return [
-            each for each in clubs if each.relation != "invited" or each.club.owner not in muted
+        clubs = [
+            ClubOfPlayer(club, person.relation, person.inviter or club.owner)
+            for club, person in self._store.of(player)
         ]
+        inviters = {each.inviter for each in clubs if each.relation == "invited"}
+        muted = self._mutes.has_muted(player, sorted(inviters))
+        return [each for each in clubs if each.relation != "invited" or each.inviter not in muted]
 
     def shown_on_profile(self, player: str, viewer: str | None) -> list[Club]:
         """Return the clubs of which a player is a member and that a viewer may see, by name."""
@@ -220,7 +252,7 @@ class Clubs:
         return [club for club in clubs if not club.is_private or club.id in shared]
 
     def _memberships(self, player: str) -> list[Club]:
-        return [club for club, relation in self._store.of(player) if relation == "member"]
+        return [club for club, person in self._store.of(player) if person.relation == "member"]
 
     def join(self, club_id: str, player: str, token: str | None = None) -> Relation:
         """Accept an invitation to a club, by handle or by the token of its link, or ask to join it.
@@ -233,12 +265,12 @@ class Clubs:
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             relation = entry.relation(player)
-            if token is not None and not _is_valid(entry.club, token):
-                raise _link_not_valid()
+            if token is not None and not is_valid_link(entry.club, token):
+                raise link_not_valid()
             if relation == "member":
                 return entry
             if token is None:
-                _require_visible(entry, player)
+                require_visible(entry, player)
             return self._with(
                 entry, player, "member" if relation == "invited" or token else "requesting"
             )
@@ -250,7 +282,7 @@ class Clubs:
             if token is None:
                 raise
             # The error must not reveal whether there is such a club.
-            raise _link_not_valid() from None
+            raise link_not_valid() from None
         relation = after.relation(player)
         assert relation is not None, "the change has added the player"
         return relation
@@ -258,23 +290,25 @@ class Clubs:
     def leave(self, club_id: str, player: str) -> None:
         """Leave a club, decline an invitation to it, or withdraw the request to join it. Idempotent.
 
-        Raises NotNow for its owner.
+        The link of the club is revoked when an officer leaves who has seen it. Raises NotNow for the owner.
         """
         _require_id(club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_visible(entry, player)
-            _require_another_than_owner(entry, player)
+            require_visible(entry, player)
+            require_another_than_owner(entry, player)
+            if entry.has_right(player, "invite"):
+                entry = _without_link(entry)
             return entry.with_person(player, None)
 
         self._store.change(club_id, change)
 
-    def invite(self, club_id: str, owner: str, player: str) -> bool:
-        """Invite a player, as the owner; return whether the player is to be notified.
+    def invite(self, club_id: str, inviter: str, player: str) -> bool:
+        """Invite a player, as the owner or an officer; return whether the player is to be notified.
 
         A player who asks to join becomes a member. Raises NotNow (a member, a guest, too many invitations).
         """
-        self.of_owner(club_id, owner)
+        self.with_right(club_id, inviter, "invite")
         self._require_account(player)
         is_new = self._store.relation(club_id, player) != "invited"
 
@@ -283,7 +317,7 @@ class Clubs:
             return sum(each.relation == "invited" for each in self.of(player))
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_owner(entry, owner)
+            require_right(entry, inviter, "invite")
             match entry.relation(player):
                 case "member":
                     raise NotNow(None, message("this player is a member of the club already"))
@@ -292,25 +326,27 @@ class Clubs:
                 case "requesting":
                     return self._with(entry, player, "member")
                 case None:
-                    return self._with(entry, player, "invited")
+                    return self._with(
+                        entry, player, "invited", None if inviter == entry.club.owner else inviter
+                    )
 
         most = self._bounds.max_clubs_per_player
         with self._store.reserve("invited", player, club_id, most, count_invitations) as has_room:
             if is_new and not has_room:
                 raise NotNow(None, message("this player has too many invitations to clubs"))
             after = self._store.change(club_id, change, joining=player)
-        has_muted = owner in self._mutes.has_muted(player, [owner])
+        has_muted = inviter in self._mutes.has_muted(player, [inviter])
         return is_new and after.relation(player) == "invited" and not has_muted
 
-    def admit(self, club_id: str, owner: str, player: str) -> None:
-        """Admit a player who has asked to join, as the owner. Idempotent.
+    def admit(self, club_id: str, answerer: str, player: str) -> None:
+        """Admit a player who has asked to join, as the owner or an officer who may invite. Idempotent.
 
         Raises NotFound (the player has not asked), NotNow (the club is full).
         """
         _require_id(club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_owner(entry, owner)
+            require_right(entry, answerer, "invite")
             relation = entry.relation(player)
             if relation == "member":
                 return entry
@@ -320,8 +356,8 @@ class Clubs:
 
         self._store.change(club_id, change)
 
-    def remove(self, club_id: str, owner: str, player: str) -> None:
-        """Remove a member, revoke an invitation or decline a request, as the owner.
+    def remove(self, club_id: str, remover: str, player: str) -> None:
+        """Remove a member, revoke an invitation or decline a request, as the owner or an officer.
 
         The link of the club is revoked when a member is removed, who could come back with it. Raises
         NotFound, NotNow (the owner).
@@ -329,14 +365,31 @@ class Clubs:
         _require_id(club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_owner(entry, owner)
-            _require_another_than_owner(entry, player)
-            relation = entry.relation(player)
-            if relation is None:
-                raise NotFound(_NOT_A_MEMBER)
-            if relation == "member":
-                entry = replace(entry, club=replace(entry.club, link=None))
+            require_can_remove(entry, remover, player)
+            if entry.relation(player) == "member":
+                entry = _without_link(entry)
             return entry.with_person(player, None)
+
+        self._store.change(club_id, change)
+
+    def appoint(self, club_id: str, owner: str, player: str, rights: Collection[Right]) -> None:
+        """Give a member these rights, and no others, as the owner; a member with rights is an officer.
+
+        With none, the member is no officer any more. The link of the club is revoked when a member may no
+        longer see it. Raises NotNow (not a member, or the owner).
+        """
+        _require_id(club_id)
+        chosen = tuple(right for right in RIGHTS if right in rights)
+
+        def change(entry: ClubWithPeople) -> ClubWithPeople:
+            require_owner(entry, owner)
+            if entry.relation(player) != "member":
+                raise NotNow(None, NOT_A_MEMBER)
+            if player == owner:
+                raise NotNow(None, message("the owner of a club has every right in it"))
+            if entry.has_right(player, "invite") and "invite" not in chosen:
+                entry = _without_link(entry)
+            return entry.with_person(player, replace(entry.people[player], rights=chosen))
 
         self._store.change(club_id, change)
 
@@ -344,45 +397,46 @@ class Clubs:
         """Make another member the owner. Raises NotNow if the player is not a member.
 
         The invitation link and the webhook end: what the former owner set up tells them nothing any more.
+        Officers keep their rights, and the former owner becomes a member without any.
         """
         _require_id(club_id)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_owner(entry, owner)
+            require_owner(entry, owner)
             if entry.relation(player) != "member":
-                raise NotNow(None, _NOT_A_MEMBER)
+                raise NotNow(None, NOT_A_MEMBER)
             # Nothing is left over if the process dies after the change.
             self._delete_belongings(club_id)
-            return replace(entry, club=replace(entry.club, owner=player, link=None))
+            return _owned_by(entry, player)
 
         self._store.change(club_id, change)
         # A request of the former owner may have set something in the meantime.
         self._delete_belongings(club_id)
 
-    def create_link(self, club_id: str, owner: str) -> str:
-        """Return the token of a new invitation link, which replaces the one before, as the owner."""
+    def create_link(self, club_id: str, inviter: str) -> str:
+        """Return the token of a new invitation link, which replaces the one before."""
         _require_id(club_id)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         ends = wall_clock.format(wall_clock.now() + timedelta(days=LINK_DAYS))
-        self._change_link(club_id, owner, f"{ends} {secret}")
+        self._change_link(club_id, inviter, f"{ends} {secret}")
         return f"{club_id}-{secret}"
 
-    def revoke_link(self, club_id: str, owner: str) -> None:
-        """Revoke the invitation link, if there is one, as the owner."""
+    def revoke_link(self, club_id: str, inviter: str) -> None:
+        """Revoke the invitation link, if there is one."""
         _require_id(club_id)
-        self._change_link(club_id, owner, None)
+        self._change_link(club_id, inviter, None)
 
     def by_link(self, token: str) -> Club:
         """Return the club to which a link invites. Raises NotFound if it is not valid, or no longer valid."""
         club_id = club_of_token(token)
         if _is_id(club_id):
             (entry,) = self._store.get_each([club_id])
-            if entry is not None and _is_valid(entry[0], token):
+            if entry is not None and is_valid_link(entry[0], token):
                 return entry[0]
-        raise _link_not_valid()
+        raise link_not_valid()
 
     def erase(self, player: str) -> None:
-        """Delete every relation of a player. Their clubs pass to the oldest members, or are deleted.
+        """Delete every relation of a player. Their clubs pass to others (`_heir`), or are deleted.
 
         The belongings of their clubs are deleted in both cases, because the player entered them.
         """
@@ -402,11 +456,9 @@ class Clubs:
         def change(entry: ClubWithPeople) -> ClubWithPeople | None:
             remaining = entry.with_person(player, None)
             if entry.club.owner != player:
-                return remaining
-            heirs = remaining.with_relation("member")
-            if not heirs:
-                return None
-            return replace(remaining, club=replace(entry.club, owner=heirs[0], link=None))
+                return _without_link(remaining) if entry.has_right(player, "invite") else remaining
+            heir = _heir(remaining)
+            return None if heir is None else _owned_by(remaining, heir)
 
         is_owner = self._store.load(club_id).club.owner == player
         if is_owner:
@@ -421,14 +473,16 @@ class Clubs:
         for delete in self._deletions:
             delete(club_id)
 
-    def _change_link(self, club_id: str, owner: str, link: str | None) -> None:
+    def _change_link(self, club_id: str, inviter: str, link: str | None) -> None:
         def change(entry: ClubWithPeople) -> ClubWithPeople:
-            _require_owner(entry, owner)
+            require_right(entry, inviter, "invite")
             return replace(entry, club=replace(entry.club, link=link))
 
         self._store.change(club_id, change)
 
-    def _with(self, entry: ClubWithPeople, player: str, relation: Relation) -> ClubWithPeople:
+    def _with(
+        self, entry: ClubWithPeople, player: str, relation: Relation, inviter: str | None = None
+    ) -> ClubWithPeople:
         """Return a club in which a player has a relation. Raises NotNow if too many have it."""
         limit = (
             self._bounds.max_members_per_club
@@ -442,7 +496,8 @@ class Clubs:
                 if relation == "member"
                 else message("too many players are invited to this club, or ask to join it"),
             )
-        return entry.with_person(player, Person(relation, wall_clock.format(wall_clock.now())))
+        since = wall_clock.format(wall_clock.now())
+        return entry.with_person(player, Person(relation, since, inviter=inviter))
 
     @contextmanager
     def _room(self, player: str, club_id: str) -> Iterator[None]:
@@ -455,8 +510,8 @@ class Clubs:
 
         def count() -> int:
             return sum(
-                relation != "invited" and club.id != club_id
-                for club, relation in self._store.of(player)
+                person.relation != "invited" and club.id != club_id
+                for club, person in self._store.of(player)
             )
 
         with self._store.reserve("member", player, club_id, most, count) as has_room:
@@ -476,31 +531,6 @@ class Clubs:
             raise NotNow(None, message("guests and bots of the server cannot be members of clubs"))
 
 
-def token_of_link(club: Club) -> str | None:
-    """Return the token of the invitation link of a club; None if there is none, or it has expired."""
-    if club.link is None:
-        return None
-    ends, _, secret = club.link.partition(" ")
-    return f"{club.id}-{secret}" if wall_clock.format(wall_clock.now()) < ends else None
-
-
-def _is_valid(club: Club, token: str) -> bool:
-    expected = token_of_link(club)
-    return expected is not None and hmac.compare_digest(
-        expected.encode(), trim_code(token).encode("utf-8", "surrogatepass")
-    )
-
-
-def club_of_token(token: str) -> str:
-    """Return the id of the club that a token names. Neither the token nor the club is checked."""
-    return trim_code(token).partition("-")[0]
-
-
-def _link_not_valid() -> NotFound:
-    """Return the error for any invalid link. It does not reveal whether the club exists."""
-    return NotFound.with_message("this invitation is not, or no longer, valid")
-
-
 def _is_id(club_id: str) -> bool:
     return re.fullmatch(CLUB_ID, club_id) is not None
 
@@ -511,21 +541,19 @@ def _require_id(club_id: str) -> None:
         raise club_not_found(club_id)
 
 
-def _require_visible(entry: ClubWithPeople, viewer: str | None) -> None:
-    """Raise NotFound if a viewer may not see a club."""
-    if entry.club.is_private and entry.relation(viewer) not in ("member", "invited"):
-        raise club_not_found(entry.club.id)
+def _without_link(entry: ClubWithPeople) -> ClubWithPeople:
+    return replace(entry, club=replace(entry.club, link=None))
 
 
-def _require_owner(entry: ClubWithPeople, player: str) -> None:
-    _require_visible(entry, player)
-    if entry.club.owner != player:
-        raise Forbidden.with_message("only the owner of a club does this")
+def _owned_by(entry: ClubWithPeople, player: str) -> ClubWithPeople:
+    """Return a club after one of its members became its owner, who needs no rights of an officer."""
+    owned = replace(entry, club=replace(entry.club, owner=player, link=None))
+    return owned.with_person(player, replace(entry.people[player], rights=()))
 
 
-def _require_another_than_owner(entry: ClubWithPeople, player: str) -> None:
-    if entry.club.owner == player:
-        raise NotNow(None, message("the owner hands a club on, or closes it, before leaving it"))
+def _heir(entry: ClubWithPeople) -> str | None:
+    """Return who gets the club of an erased owner: the officer, else the member, of the longest standing."""
+    return next(iter([*entry.officers(), *entry.with_relation("member")]), None)
 
 
 def _require_valid(name: str, about: str) -> None:

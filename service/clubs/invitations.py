@@ -15,12 +15,12 @@ class ClubInvitations:
     _preferences: PreferenceStore
     _notices: AccountNotices
 
-    def invite(self, club_id: str, owner: str, player: str) -> None:
-        """Invite a player to a club, as its owner; see `Clubs.invite`.
+    def invite(self, club_id: str, inviter: str, player: str) -> None:
+        """Invite a player to a club; see `Clubs.invite`.
 
         A player with a confirmed address gets a mail, unless the player wants no mails about invitations or
-        has muted the owner.
+        has muted the inviter.
         """
-        is_to_be_told = self._clubs.invite(club_id, owner, player)
+        is_to_be_told = self._clubs.invite(club_id, inviter, player)
         if is_to_be_told and self._preferences.of(player).includes("email", "invited"):
             self._notices.report("club_invited", player, {"club": club_id})

@@ -14,10 +14,11 @@ def invitation_notice(service: Service, club_id: str, reader: Player, server: st
     if entry.relation(reader.id) != "invited":
         raise NotFound.with_message("the invitation no longer waits for an answer")
     club = entry.club
-    owners = service.accounts.players.handles([club.owner])
+    inviter = entry.inviter(reader.id)
+    handles = service.accounts.players.handles([inviter])
     sentence = message(
         "{owner} invites {handle} to the club “{club}” on {server}.",
-        owner=owners.get(club.owner, ""),
+        owner=handles.get(inviter, ""),
         handle=reader.handle,
         club=club.name,
         server=server,

@@ -1,4 +1,4 @@
-"""Clubs: their list, the page of one, joining and leaving it, and what its owner does."""
+"""Clubs: their list, the page of one, joining and leaving it, and what its owner and its officers do."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -9,9 +9,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, message
-from service.clubs.clubs import MAX_ABOUT_CHARACTERS, club_of_token, token_of_link
+from service.clubs.clubs import MAX_ABOUT_CHARACTERS
+from service.clubs.links import club_of_token, token_of_link
 from service.clubs.names import MAX_NAME_LENGTH
+from service.clubs.permissions import NOT_A_MEMBER
 from service.clubs.schemas import SetClubWebhook
+from service.clubs.store import RIGHTS, Right
 from service.errors import ClubNameTaken, NotFound, TooManyClubs
 from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
@@ -59,16 +62,21 @@ def _club_page(
     club, relation = entry.club, entry.relation(player_id)
     members, following = entry.page("member", request.args.get("after"), PAGE_MEMBERS)
     is_owner = club.owner == player_id
-    requesting = entry.with_relation("requesting") if is_owner else []
-    invited = entry.with_relation("invited") if is_owner else []
-    service().accounts.players.handles({*members, *requesting, *invited, club.owner})
+    may_invite = entry.has_right(player_id, "invite")
+    requesting = entry.with_relation("requesting") if may_invite else []
+    invited = entry.with_relation("invited") if may_invite else []
+    inviter = None if player_id is None or relation != "invited" else entry.inviter(player_id)
+    officers = entry.officers()
+    service().accounts.players.handles(
+        {*members, *officers, *requesting, *invited, club.owner, inviter or club.owner}
+    )
     games = GamesOfClub(club_id, for_member=relation == "member")
     lists = {name: _games(name, player_id, games) for name in _LISTS}
     read_lists(*lists.values())
     tournaments, _ = service().tournaments.tournaments.page(
         viewer=player_id, limit=_PAGE_TOURNAMENTS, club=club_id
     )
-    token = token_of_link(club) if is_owner else None
+    token = token_of_link(club) if may_invite else None
     webhooks = service().club_webhooks
     webhook = webhooks.get(club_id, club.owner) if is_owner else None
     return page(
@@ -77,6 +85,9 @@ def _club_page(
         club=club,
         relation=relation,
         is_owner=is_owner,
+        rights=entry.rights(player_id),
+        inviter=inviter,
+        officers=officers,
         members=members,
         next=following,
         requesting=requesting,
@@ -95,9 +106,36 @@ def _club_page(
     )
 
 
+_RIGHTS: Final[Mapping[Right, tuple[Message, Message]]] = {
+    "invite": (
+        message("Invite"),
+        message(
+            "invites players, sees and makes the invitation link, and answers requests to join"
+        ),
+    ),
+    "remove": (message("Remove"), message("removes members, but neither officers nor the owner")),
+    "edit": (message("Edit"), message("edits the description of the club, but not its name")),
+}
+"""The label of each right, and what an officer with it does."""
+
+
 def _games(name: str, player_id: str | None, games: GamesOfClub) -> GameList:
     """Return the first games of a club of one of the lists."""
     return filtered_list(name, player_id, None, FIRST_PAGE_GAMES, GameFilter(), club=games)
+
+
+def _officers_page(club_id: str, form: Form = EMPTY_FORM, status: int = 200) -> Response:
+    entry = service().clubs.of_owner(club_id, require_player())
+    officers = entry.officers()
+    service().accounts.players.handles(officers)
+    return page(
+        "club_officers.html",
+        status,
+        club=entry.club,
+        officers={player: entry.rights(player) for player in officers},
+        rights=_RIGHTS,
+        form=form,
+    )
 
 
 def _new_club_page(form: Form, status: int = 200) -> Response:
@@ -202,9 +240,9 @@ def join_by_link(token: str) -> BaseResponse:
 @limit_new_places
 @shows_refusals(_club_page, Malformed, NotNow, field="handle")
 def invite(club_id: str) -> BaseResponse:
-    """Invite a player by their handle, as the owner."""
+    """Invite a player by their handle, as the owner or an officer."""
     player_id = require_player()
-    service().clubs.of_owner(club_id, player_id)
+    service().clubs.with_right(club_id, player_id, "invite")
     account = service().accounts.players.person_with_handle(read_field("handle"))
     service().club_invitations.invite(club_id, player_id, account.id)
     return see_other(f"/clubs/{club_id}")
@@ -213,7 +251,7 @@ def invite(club_id: str) -> BaseResponse:
 @blueprint.post("/clubs/<club_id>/link")
 @limit_new_places
 def change_link(club_id: str) -> BaseResponse:
-    """Make a new invitation link, or revoke it, as the owner."""
+    """Make a new invitation link, or revoke it, as the owner or an officer."""
     player_id = require_player()
     match read_field("change"):
         case "create":
@@ -228,19 +266,83 @@ def change_link(club_id: str) -> BaseResponse:
 @blueprint.post("/clubs/<club_id>/admit")
 @shows_refusals(_club_page, NotNow, keeps_entries=False)
 def admit(club_id: str) -> BaseResponse:
-    """Admit a player who has asked to join, as the owner."""
+    """Admit a player who has asked to join, as the owner or an officer."""
     service().clubs.admit(club_id, require_player(), read_field("player"))
     return see_other(f"/clubs/{club_id}")
 
 
 @blueprint.post("/clubs/<club_id>/remove")
 def remove(club_id: str) -> BaseResponse:
-    """Remove a member, revoke an invitation or decline a request, as the owner."""
+    """Remove a member, revoke an invitation or decline a request, as the owner or an officer."""
     service().clubs.remove(club_id, require_player(), read_field("player"))
     return see_other(f"/clubs/{club_id}")
 
 
+@blueprint.get("/clubs/<club_id>/officers")
+def show_officers(club_id: str) -> Response:
+    """Show the officers of a club with their rights, to its owner."""
+    return _officers_page(club_id)
+
+
+@blueprint.post("/clubs/<club_id>/officers")
+@shows_refusals(_officers_page, NotNow, field="handle")
+@shows_refusals(_officers_page, Malformed)
+def appoint(club_id: str) -> BaseResponse:
+    """Give a member the rights that are ticked, as the owner; with none, the member is no officer."""
+    player_id = require_player()
+    service().clubs.of_owner(club_id, player_id)
+    values = entered_form().values
+    member = service().accounts.players.person_with_handle(values.get("handle", ""))
+    rights = [right for right in RIGHTS if values.get(right)]
+    service().clubs.appoint(club_id, player_id, member.id, rights)
+    return see_other(f"/clubs/{club_id}/officers")
+
+
+@blueprint.post("/clubs/<club_id>/officers/dismiss")
+@shows_refusals(_officers_page, Malformed, NotNow, keeps_entries=False)
+def dismiss(club_id: str) -> BaseResponse:
+    """Take all rights from an officer, as the owner."""
+    player_id = require_player()
+    service().clubs.of_owner(club_id, player_id)
+    handle = entered_form().values.get("handle", "")
+    member = service().accounts.players.person_with_handle(handle)
+    service().clubs.appoint(club_id, player_id, member.id, ())
+    return see_other(f"/clubs/{club_id}/officers")
+
+
+@blueprint.get("/clubs/<club_id>/owner")
+def show_handover(club_id: str) -> Response:
+    """Show what changes if the club is handed on to a member, and who goes on receiving what."""
+    player_id = require_player()
+    entry = service().clubs.of_owner(club_id, player_id)
+    heir = request.args.get("player", "")
+    if heir == player_id or entry.relation(heir) != "member":
+        raise NotFound(NOT_A_MEMBER)
+    officers = [player for player in entry.officers() if player != heir]
+    tournaments, _ = service().tournaments.tournaments.page(
+        ("open", "running"), viewer=player_id, limit=PAGE_MEMBERS, club=club_id
+    )
+    organised = [(each, tuple(each.organisers)) for each in tournaments]
+    webhook = service().club_webhooks.get(club_id, player_id)
+    organisers = {player for _, each in organised for player in each}
+    service().accounts.players.handles(
+        {heir, *officers, *entry.with_relation("invited"), *organisers}
+    )
+    return page(
+        "club_handover.html",
+        club=entry.club,
+        heir=heir,
+        officers={player: entry.rights(player) for player in officers},
+        rights=_RIGHTS,
+        invited=entry.with_relation("invited"),
+        organised=organised,
+        has_link=token_of_link(entry.club) is not None,
+        webhook=webhook,
+    )
+
+
 @blueprint.post("/clubs/<club_id>/owner")
+@shows_refusals(_club_page, NotNow, keeps_entries=False)
 def hand_on(club_id: str) -> BaseResponse:
     """Hand the club on to another member."""
     service().clubs.hand_on(club_id, require_player(), read_field("player"))
@@ -252,10 +354,10 @@ def hand_on(club_id: str) -> BaseResponse:
 @shows_refusals(_club_page, ClubNameTaken, field="name")
 @shows_refusals(_club_page, Malformed)
 def edit(club_id: str) -> BaseResponse:
-    """Change the name and the description, as the owner."""
+    """Change the description, as the owner or an officer, and the name, as the owner."""
     player_id = require_player()
     values = entered_form().values
-    name, about = values.get("name", ""), _about(values.get("about", ""))
+    name, about = values.get("name"), _about(values.get("about", ""))
     service().clubs.edit(club_id, player_id, name, about)
     return see_other(f"/clubs/{club_id}")
 

@@ -1,13 +1,15 @@
 """Requests and responses about clubs."""
 
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Any, ClassVar, Final, NotRequired, TypedDict
+
+from marshmallow import fields
 
 from domain.json_types import ClubId, PlayerId, PositiveCount, Timestamp
 from service.clubs.clubs import MAX_ABOUT_CHARACTERS
 from service.clubs.names import MAX_NAME_LENGTH
-from service.clubs.store import RELATIONS, Relation
+from service.clubs.store import RELATIONS, RIGHTS, Relation, Right
 from service.http.schemas.lobby import NamedPlayer
-from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String
+from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String, TextList
 from service.notifications.schemas import WebhookResponse
 from service.notifications.webhooks.webhooks import FORMATS, Format
 
@@ -42,7 +44,7 @@ class CreateClub(StrictSchema):
 
 
 class EditClub(StrictSchema):
-    """What the owner changes of a club."""
+    """What is changed of a club."""
 
     name = _name()
     about = _about()
@@ -60,6 +62,30 @@ class NameMember(StrictSchema):
     """A member of the club."""
 
     handle = String(required=True, example="bea")
+
+
+class _RightField(Choice):
+    """A right of an officer."""
+
+    def __init__(self) -> None:
+        super().__init__(choices=RIGHTS)
+
+
+class _RightList(TextList):
+    """The rights of an officer."""
+
+    element: ClassVar[type[fields.Field[Any]]] = _RightField
+
+
+class AppointOfficer(StrictSchema):
+    """What an officer may do."""
+
+    rights = _RightList(
+        max_items=len(RIGHTS),
+        load_default=RIGHTS,
+        description="`invite`: invite players, make and revoke the link, answer requests. `remove`: remove"
+        " members who are not officers. `edit`: change the description. All of them by default.",
+    )
 
 
 class SetClubWebhook(StrictSchema):
@@ -87,7 +113,8 @@ class MembersQuery(StrictSchema):
     relation = Choice(
         choices=RELATIONS,
         load_default="member",
-        description="Its members (the default) or, for the owner, those who are invited or ask to join.",
+        description="Its members (the default) or, for the owner and officers who may invite, those who are"
+        " invited or ask to join.",
     )
     after = String(load_default=None, description="`next` of the previous page.")
     limit = PageLimit("Players", most=MAX_CLUBS, default=50)
@@ -106,11 +133,13 @@ class ClubEntry(TypedDict):
 
 
 class ClubDetails(ClubEntry):
-    """A club as a viewer sees it. `you` is what the viewer is to the club, or null. `invitation` is the token
-    of the invitation link, or null, for the owner with a session.
+    """A club as a viewer sees it. `you` is what the viewer is to the club, or null, and `rights` what they
+    may do in it. `invitation` is the token of the invitation link, or null, for those who may invite, with a
+    session.
     """
 
     you: Relation | None
+    rights: list[Right]
     invitation: NotRequired[str | None]
 
 
@@ -135,11 +164,12 @@ class OwnClubList(TypedDict):
 
 
 class ClubMember(TypedDict):
-    """A player with a relation to a club, and since when."""
+    """A player with a relation to a club, and since when. Its owner and its officers have `rights`."""
 
     id: PlayerId
     handle: str
     since: Timestamp
+    rights: list[Right]
 
 
 class ClubMemberList(TypedDict):

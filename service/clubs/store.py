@@ -2,8 +2,9 @@
 
     cartulary:{club:ID}           hash: name, about, owner, created, members (their number) and, where there
                                   is one, private (`1`) and link (until when it is valid, a space, and the
-                                  secret part of its token); by `person:PLAYER`, the relation of a player to
-                                  the club, a space, and since when
+                                  secret part of its token); by `person:PLAYER`, with spaces between
+                                  them, the relation of a player to the club, since when and, where there are
+                                  some, the rights of an officer, with commas, or who has invited the player
     cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
     cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
     cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
@@ -37,6 +38,11 @@ Relation: TypeAlias = Literal["member", "invited", "requesting"]
 asked to join.
 """
 RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
+Right: TypeAlias = Literal["invite", "remove", "edit"]
+"""What the owner of a club lets an officer do: invite players and answer requests, remove members, and edit
+what the club says about itself.
+"""
+RIGHTS: Final[tuple[Right, ...]] = get_args(Right)
 _PERSON: Final = "person:"
 _HEAD: Final = ("name", "about", "owner", "created", "members", "private", "link")
 _RESERVED_KINDS: Final = ("invitations", "clubs")
@@ -47,10 +53,16 @@ _SHARDS: Final = Shards("clubs")
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """The relation of a player to a club, and since when."""
+    """The relation of a player to a club, and since when.
+
+    A member with `rights` is an officer. `inviter` is the player who has invited an invited one; None if that
+    was the owner, or somebody who has left.
+    """
 
     relation: Relation
     since: str
+    rights: tuple[Right, ...] = ()
+    inviter: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +111,40 @@ class ClubWithPeople:
         page = ids[start : start + limit]
         return page, page[-1] if start + limit < len(ids) else None
 
+    def has_right(self, player: str | None, right: Right) -> bool:
+        """Return whether a player is the owner of the club, or an officer with this right."""
+        person = None if player is None else self.people.get(player)
+        return player == self.club.owner or (person is not None and right in person.rights)
+
+    def rights(self, player: str | None) -> tuple[Right, ...]:
+        """Return the rights of a player: all of them for the owner, none for a player who is no officer."""
+        return tuple(right for right in RIGHTS if self.has_right(player, right))
+
+    def officers(self) -> list[str]:
+        """Return the ids of the officers, the longest member first. The owner is none."""
+        return [
+            id
+            for id in self.with_relation("member")
+            if self.people[id].rights and id != self.club.owner
+        ]
+
+    def inviter(self, player: str) -> str:
+        """Return the id of the player in whose name an invited one is invited."""
+        return self.people[player].inviter or self.club.owner
+
     def with_person(self, player: str, person: Person | None) -> "ClubWithPeople":
-        """Return the club after a player got this relation to it; None removes the relation."""
+        """Return the club after a player got this relation to it; None removes the relation.
+
+        An invitation by somebody who has no relation any more becomes one by the owner.
+        """
         people = {id: each for id, each in self.people.items() if id != player}
         if person is not None:
             people[player] = person
+        else:
+            people = {
+                id: replace(each, inviter=None) if each.inviter == player else each
+                for id, each in people.items()
+            }
         return ClubWithPeople(self.club, people)
 
 
@@ -138,17 +179,17 @@ class ClubStore:
 
     def get_each(
         self, club_ids: Sequence[str], player: str | None = None
-    ) -> list[tuple[Club, Relation | None] | None]:
+    ) -> list[tuple[Club, Person | None] | None]:
         """Return clubs with the relation of a player to them, in order; None for one that does not exist."""
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for id in club_ids:
                 pipeline.hmget(club_key(id), [*_HEAD, person_field(player or "")])
             rows = pipeline.execute()
-        clubs: list[tuple[Club, Relation | None] | None] = []
+        clubs: list[tuple[Club, Person | None] | None] = []
         for id, row in zip(club_ids, rows, strict=True):
             *head, person = map(text_or_none, row)
             club = _club(id, dict(zip(_HEAD, head, strict=True)))
-            relation = None if player is None else _relation(person)
+            relation = None if player is None or person is None else _person(person)
             clubs.append(None if club is None else (club, relation))
         return clubs
 
@@ -242,10 +283,10 @@ class ClubStore:
         """Return the ids of the clubs to which a player may have a relation."""
         return sorted(read_members(self._redis, _clubs_of_key(player)))
 
-    def of(self, player: str) -> list[tuple[Club, Relation]]:
+    def of(self, player: str) -> list[tuple[Club, Person]]:
         """Return the clubs to which a player has a relation, by name."""
         ids = self.ids_of(player)
-        clubs: list[tuple[Club, Relation]] = []
+        clubs: list[tuple[Club, Person]] = []
         for id, entry in zip(ids, self.get_each(ids, player), strict=True):
             if entry is None or entry[1] is None:
                 # A request that stores the relation has listed the club already.
@@ -394,7 +435,7 @@ def _encode(entry: ClubWithPeople) -> dict[FieldT, EncodableT]:
         "link": club.link,
     }
     people: dict[FieldT, EncodableT] = {
-        person_field(id): f"{person.relation} {person.since}" for id, person in entry.people.items()
+        person_field(id): _stored_person(person) for id, person in entry.people.items()
     }
     return {name: value for name, value in fields.items() if value is not None} | people
 
@@ -433,10 +474,25 @@ def _club(id: str, fields: Mapping[str, str | None]) -> Club | None:
     )
 
 
+def _stored_person(person: Person) -> str:
+    more = person.inviter or ",".join(person.rights)
+    return f"{person.relation} {person.since} {more}".rstrip()
+
+
 def _person(stored: str) -> Person | None:
-    name, _, since = stored.partition(" ")
-    relation = next((each for each in RELATIONS if each == name), None)
-    return None if relation is None else Person(relation, since)
+    name, _, rest = stored.partition(" ")
+    since, _, more = rest.partition(" ")
+    match name:
+        case "member":
+            return Person(
+                "member", since, tuple(each for each in RIGHTS if each in more.split(","))
+            )
+        case "invited":
+            return Person("invited", since, inviter=more or None)
+        case "requesting":
+            return Person("requesting", since)
+        case _:
+            return None
 
 
 def _relation(stored: str | None) -> Relation | None:

@@ -93,6 +93,7 @@ _SESSION_ONLY: Final = (
     *("GET /me/push", "POST /me/push", "DELETE /me/push/<subscription>"),
     *("POST /clubs", "PATCH /clubs/<club>", "DELETE /clubs/<club>", "PUT /clubs/<club>/owner"),
     *("PUT /clubs/<club>/members/<handle>", "DELETE /clubs/<club>/members/<handle>"),
+    *("PUT /clubs/<club>/officers/<handle>", "DELETE /clubs/<club>/officers/<handle>"),
     *("POST /clubs/<club>/invitations", "DELETE /clubs/<club>/invitations"),
     "POST /log/cosignatures",
     *("GET /admin/players", "GET /admin/players/<id>", "DELETE /admin/players/<id>"),

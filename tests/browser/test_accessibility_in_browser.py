@@ -174,6 +174,10 @@ class Scenes:
         self.friend.http.post(
             f"/api/v1/clubs/{foreign}/invitations", json=handle
         ).raise_for_status()
+        officer = f"/api/v1/clubs/{public}/officers/{third.handle}"
+        self.player.http.put(officer).raise_for_status()
+        self._add("clubs.show_officers", *(f"/clubs/{club}/officers" for club in (own, public)))
+        self._add("clubs.show_handover", f"/clubs/{public}/owner?player={third.id}")
         self._add("clubs.show_club", *(f"/clubs/{club}" for club in (own, public, foreign)))
         self._add("home.list_games", f"/games?list=open&club={own}")
         self._add("lobby.show_new_game", f"/games/new?club={own}")

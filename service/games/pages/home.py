@@ -62,7 +62,9 @@ def show_home() -> Response:
         rule_systems=rule_systems().values(),
         tutorial=next(iter(systems_with_lessons().values()), None),
         lists=lists,
-        club_invitations=[each.club for each in clubs if each.relation == "invited"],
+        club_invitations=[
+            (each.club, each.inviter) for each in clubs if each.relation == "invited"
+        ],
         tournaments=own_tournaments(player),
         seat_counts=seat_counts,
         live=_live_game(lists["watch"]),

@@ -261,6 +261,7 @@ def test_a_response_without_its_form_is_refused(changes: dict[str, Any], field: 
         "owner": {"id": "A", "handle": "ada"},
         "members": 1,
         "you": None,
+        "rights": [],
     }
     assert parse(ClubDetails, {**club, "later": 1}) == {**club, "later": 1}
     wrong = {name: value for name, value in {**club, **changes}.items() if value is not ...}

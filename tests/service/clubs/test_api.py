@@ -27,6 +27,8 @@ CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
     ("DELETE", "/members/me", None),
     ("PUT", "/members/HANDLE", None),
     ("DELETE", "/members/HANDLE", None),
+    ("PUT", "/officers/HANDLE", {}),
+    ("DELETE", "/officers/HANDLE", None),
     ("POST", "/invitations", {}),
     ("POST", "/invitations", {"handle": "HANDLE"}),
     ("DELETE", "/invitations", None),
@@ -73,10 +75,13 @@ def test_a_club_is_created_shown_changed_and_closed(accounts: Accounts) -> None:
         "owner": {"id": ada.id, "handle": ada.handle},
         "members": 1,
         "you": None,
+        "rights": [],
     }
-    assert ada.http.get(path).json() == {**shown, "you": "member", "invitation": None}
+    rights = ["invite", "remove", "edit"]
+    own = {**shown, "you": "member", "rights": rights, "invitation": None}
+    assert ada.http.get(path).json() == own
     listed = accounts.anonymous.get(CLUBS, params={"limit": 100}).json()["clubs"]
-    assert {key: value for key, value in shown.items() if key != "you"} in listed
+    assert {key: value for key, value in shown.items() if key not in ("you", "rights")} in listed
     assert bea.http.post(CLUBS, json={"name": shown["name"].upper()}).status_code == 409
     for name in ("", "Admin", "x" * 33, "a\u202eb"):
         refused = ada.http.post(CLUBS, json={"name": name})

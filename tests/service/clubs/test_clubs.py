@@ -10,7 +10,8 @@ from freezegun import freeze_time
 from domain.errors import Malformed, NotNow
 from service import wall_clock
 from service.bootstrap import Service, build
-from service.clubs.clubs import LINK_DAYS, Clubs
+from service.clubs.clubs import Clubs
+from service.clubs.links import LINK_DAYS
 from service.clubs.names import MAX_NAME_LENGTH
 from service.errors import ClubNameTaken, Forbidden, NotFound, TooManyClubs
 from service.recovery.reindex import reindex

@@ -179,6 +179,13 @@ def _hand_on(scene: Scene, handle: str) -> httpx.Response:
     return response
 
 
+def _appoint(scene: Scene, handle: str) -> httpx.Response:
+    """Make a member an officer."""
+    for player in (scene.bea, scene.cid):
+        scene.call("PUT", f"/clubs/{scene.club}/members/{player.handle}")
+    return scene.call("PUT", f"/clubs/{scene.club}/officers/{quote(handle)}", {"rights": ["edit"]})
+
+
 def _log_in(scene: Scene, handle: str) -> httpx.Response:
     return scene.anonymous.post(f"{API}/tokens", json={"handle": handle, "password": PASSWORD})
 
@@ -212,6 +219,10 @@ OF_HANDLES: Final[Mapping[str, Send]] = {
     ),
     "PUT /clubs/{club}/members/{handle} handle": _path("PUT", "/clubs/{club}/members/{handle}"),
     "PUT /clubs/{club}/owner handle": _hand_on,
+    "PUT /clubs/{club}/officers/{handle} handle": _appoint,
+    "DELETE /clubs/{club}/officers/{handle} handle": _path(
+        "DELETE", "/clubs/{club}/officers/{handle}"
+    ),
     "DELETE /clubs/{club}/members/{handle} handle": _path(
         "DELETE", "/clubs/{club}/members/{handle}"
     ),
