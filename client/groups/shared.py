@@ -151,17 +151,30 @@ class TournamentRoundSummary(TypedDict):
     tables: list[TournamentTableSummary]
 
 
+class TournamentPlaceDecision(TypedDict):
+    """What decides that a player comes before the next one: the first tie-break in which they
+    differ.
+    """
+
+    tie_break: str | None
+    value: str
+    against: str
+    text: str
+
+
 class TournamentStanding(TypedDict):
     """An entrant in the standings. `tie_breaks` has what decides the places in this format, in
     order.
     """
 
+    place: int
     entrant: int
     player: str
     tie_breaks: dict[str, str]
     points: str
     wins: int
     played: int
+    decision: TournamentPlaceDecision | None
 
 
 class TournamentDetails(TypedDict):

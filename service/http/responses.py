@@ -16,11 +16,12 @@ from service.games.player_statistics import KindCounts, PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
-from service.http.language import request_renderer
+from service.http.language import request_language, request_renderer
 from service.http.schemas.lobby import PlayerReliability
 from service.http.schemas.responses import GameSummary
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
+from service.tournaments.explanations import counted_results, decisions_in, sentence
 from service.tournaments.schemas import TournamentDetails, TournamentSummary
 
 MAX_SEEN_EVENTS: Final = 200
@@ -171,8 +172,33 @@ def tournament_summary(tournament: Tournament) -> JsonObject:
 
 
 def current_standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
-    """Return the standings of a tournament by group: the final ones, or those after the results so far."""
-    return tournament.final_standings or standings_as_json(tournament)
+    """Return the standings of a tournament by group: the final ones, or those after the results so far.
+
+    Each place has what decides that its player comes before the next one, in the language of the request.
+    """
+    rows = tournament.final_standings or standings_as_json(tournament)
+    results = counted_results(tournament)
+    render = request_renderer()
+    return [
+        [
+            {
+                **row,
+                "place": place,
+                "decision": None
+                if decision is None
+                else {
+                    "tie_break": decision.decision.tie_break,
+                    "value": str(decision.decision.value),
+                    "against": str(decision.decision.against),
+                    "text": render(sentence(decision, request_language())),
+                },
+            }
+            for place, (row, decision) in enumerate(
+                zip(standings, decisions_in(tournament, group, results), strict=True), 1
+            )
+        ]
+        for standings, group in zip(rows, tournament.standings(), strict=True)
+    ]
 
 
 def tournament_details(

@@ -160,15 +160,32 @@ class TournamentEventsQuery(StrictSchema):
     limit = PageLimit("Events", most=100, default=100)
 
 
+class TournamentPlaceDecision(TypedDict):
+    """What decides that a player comes before the next one: the first tie-break in which they differ."""
+
+    tie_break: Annotated[
+        str | None,
+        "Null if it is the order before the first round: that of the lots, or of the seeds.",
+    ]
+    value: str
+    against: Annotated[str, "That of the next player."]
+    text: Annotated[str, "The same in one sentence, in the language of the request."]
+
+
 class TournamentStanding(TypedDict):
     """An entrant in the standings. `tie_breaks` has what decides the places in this format, in order."""
 
+    place: PositiveCount
     entrant: Annotated[Count, "The number in the draw of lots."]
     player: PlayerId
     tie_breaks: dict[str, str]
     points: Annotated[str, "A number such as `3`, or a fraction such as `7/2`."]
     wins: Count
     played: Count
+    decision: Annotated[
+        TournamentPlaceDecision | None,
+        "Null for the last place, on a ladder, and before there are results.",
+    ]
 
 
 class TournamentTableSummary(TypedDict):

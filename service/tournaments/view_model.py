@@ -7,27 +7,18 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Final, Literal
 
-from babel.numbers import format_decimal
-
 from domain.json_types import JsonObject
-from domain.messages import Message, PlayerWithId, Text, Value, message, message_in, plural_message
+from domain.messages import Message, Text, Value, message, message_in, plural_message
 from domain.option_fields import OptionField
 from domain.registry import RegisteredRuleSystem, rule_system_for
 from domain.tournaments.changes import SINCE_VERSION
 from domain.tournaments.decisions import can_enter_late
 from domain.tournaments.events import PairingMethod
 from domain.tournaments.format_settings import BOUNDS, FIELDS, FORMATS_WITH_FREE_PAIRING, Format
-from domain.tournaments.formats import (
-    Group,
-    Season,
-    is_decided_by_lot,
-    pairing_method,
-    round_title,
-    seasons,
-)
+from domain.tournaments.formats import Group, is_decided_by_lot, pairing_method, round_title
 from domain.tournaments.pairing import Player
 from domain.tournaments.rulings import can_be_ruled
-from domain.tournaments.standings import NO_PLACE, Result, Standing, TieBreak, decision_between
+from domain.tournaments.standings import NO_PLACE, Result, Standing, TieBreak
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.clock.time_zones import time_zone
 from service import wall_clock
@@ -37,6 +28,13 @@ from service.pages.view_models.new_game_form import (
     entered_handles,
     option_fields,
     request_body,
+)
+from service.tournaments.explanations import (
+    TIE_BREAK_NAMES,
+    counted_results,
+    decimal_in,
+    decisions_in,
+    sentence,
 )
 
 DAY: Final = 24 * 3600
@@ -79,18 +77,6 @@ STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
     "finished": message_in("tournament", "Finished"),
     "cancelled": message("Cancelled"),
 }
-TIE_BREAK_NAMES: Final[Mapping[TieBreak, Message]] = {
-    "points": message("Points"),
-    "direct": message("Direct encounters"),
-    "direct_of_all": message("Direct encounters"),
-    "buchholz": message("Buchholz"),
-    "sonneborn_berger": message("Sonneborn-Berger"),
-    "wins": message_in("standings", "Victories"),
-    "reached": message("Round reached"),
-    "last_points": message("Points in it"),
-}
-
-
 PAIRING_TEXTS: Final[Mapping[PairingMethod, Message]] = {
     "schedule": message("By a schedule that is known in advance."),
     "exact": message("The best possible tables, which are computed exactly."),
@@ -203,7 +189,7 @@ class GroupView:
 
 def decimal(number: Fraction) -> str:
     """Return a number with at most two decimals, in the format of the language of the request."""
-    return format_decimal(float(number), format="0.##", locale=request_language())
+    return decimal_in(request_language(), number)
 
 
 def format_name(tournament: Tournament) -> Message:
@@ -271,11 +257,7 @@ def own_game(tournament: Tournament, player: str | None) -> str | None:
 
 def group_views(tournament: Tournament) -> list[GroupView]:
     """Return the standings of each group, the first division first."""
-    settings = tournament.format
-    drawn = tournament.rounds
-    if settings.format == "league" and drawn:
-        drawn = drawn[_seasons(tournament)[-1].start :]
-    results = [result for each in drawn for result in each.known_results]
+    results = counted_results(tournament)
     groups = tournament.standings()
     return [
         _group_view(tournament, group, results, number if len(groups) > 1 else None)
@@ -290,6 +272,10 @@ def _group_view(
     tie_breaks = tournament.tie_breaks
     players = [standing.player for standing in group.standings]
     scores = _scores(results)
+    explanations = [
+        None if decision is None else sentence(decision, request_language())
+        for decision in decisions_in(tournament, group, results)
+    ]
     replaced = {each.number: each.replaces for each in tournament.replacements}
     equals = Counter(_decisive_values(tie_breaks, standing) for standing in group.standings)
     byes: dict[Player, Fraction] = {}
@@ -319,7 +305,7 @@ def _group_view(
                     for other in players
                     for score in [scores.get((standing.player, other))]
                 ),
-                explanation=_explanation(tournament, group, place, has_results=bool(results)),
+                explanation=explanations[place - 1],
                 byes=decimal(total) if (total := byes.get(standing.player)) else "",
             )
             for place, standing in enumerate(group.standings, 1)
@@ -333,30 +319,6 @@ def _decisive_values(tie_breaks: Sequence[TieBreak], standing: Standing) -> tupl
     return tuple(standing.value(name) for name in tie_breaks)
 
 
-def _explanation(
-    tournament: Tournament, group: Group, place: int, *, has_results: bool
-) -> Text | None:
-    """Return in one sentence what decides that the player at a place, from 1, comes before the next one; None
-    for the last one, on a ladder, and before there are results.
-    """
-    if not tournament.tie_breaks or not has_results or place >= len(group.standings):
-        return None
-    first, following = group.standings[place - 1], group.standings[place]
-    decision = decision_between(first, following, tournament.tie_breaks)
-    other = PlayerWithId(tournament.entrants[following.player])
-    if decision.tie_break is None:
-        if tournament.seeding == "lots":
-            return message("Before {player} by lot.", player=other)
-        return message("Before {player} by the starting order.", player=other)
-    return message(
-        "Before {player}: {criterion}, {value} against {against}.",
-        player=other,
-        criterion=TIE_BREAK_NAMES[decision.tie_break],
-        value=decimal(decision.value),
-        against=decimal(decision.against),
-    )
-
-
 def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
     """Return the scores of each player against each other player whom they have met."""
     scores: dict[tuple[Player, Player], Fraction] = {}
@@ -366,11 +328,6 @@ def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
                 key = (player, other)
                 scores[key] = scores.get(key, Fraction(0)) + result.score(player, other)
     return scores
-
-
-def _seasons(tournament: Tournament) -> list[Season]:
-    rounds = [drawn.as_round() for drawn in tournament.rounds]
-    return seasons(tournament.format, range(len(tournament.entrants)), rounds)
 
 
 def entry_of(

@@ -206,6 +206,39 @@ def test_an_organiser_makes_changes(accounts: Accounts, organiser: PlayerClient)
     assert change("TournamentResumed").json()["paused_at"] is None
 
 
+def test_each_place_is_explained_in_the_language_of_the_request(
+    accounts: Accounts, organiser: PlayerClient, web: WebServer
+) -> None:
+    ada, bea = (accounts.register() for _ in range(2))
+    path = create(organiser)
+    for player in (ada, bea):
+        assert player.http.put(f"{path}/players/me").status_code == 200
+    bounds = replace(web.settings.bounds, max_clock_jump_seconds=1e12)
+    with freeze_time(wall_clock.now() + timedelta(days=2)):
+        service = build(replace(web.settings, bounds=bounds))
+        service.tournaments.progress.advance(path.rsplit("/")[-1])
+    service.redis.close()
+    standings = f"{path}/standings"
+    ((first, last),) = accounts.anonymous.get(standings).json()["groups"]
+    assert (first["place"], last["place"]) == (1, 2)
+    assert (first["decision"], last["decision"]) == (None, None)
+    ruling = {"round": 1, "table": 1, "places": [1, 2]}
+    body = {"type": "TableRuled", "reason": "they agreed", "data": ruling}
+    ruled = organiser.http.post(f"{path}/changes", json=body).json()
+    ((first, last),) = ruled["standings"]
+    handle = ruled["handles"][last["player"]]
+    assert first["decision"] == {
+        "tie_break": "points",
+        "value": "1",
+        "against": "0",
+        "text": f"Before {handle}: Points, 1 against 0.",
+    }
+    assert last["decision"] is None
+    french = accounts.anonymous.get(standings, headers={"Accept-Language": "fr"})
+    text = french.json()["groups"][0][0]["decision"]["text"]
+    assert text.startswith(f"Devant {handle}"), text
+
+
 def test_an_organiser_gives_a_place_to_a_substitute(
     accounts: Accounts, organiser: PlayerClient, web: WebServer
 ) -> None:
