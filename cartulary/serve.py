@@ -20,6 +20,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Final
 
+from cartulary.doctor.settings_file import SETTINGS, check_names
 from cartulary.imports import quick_imports
 from cartulary.language import command_renderer, text
 from cartulary.trusted_keys import SERVICE, trust_own_key
@@ -76,12 +77,15 @@ def serve(
     `settings` are those of `environ`, which the processes inherit. `port` 0 takes a free one. The
     workers and the scheduler are commands that `run_command` runs.
     `show` is called once, with instructions, when the service is ready; `report` is called with a
-    sentence whenever a process is started again, ends, or cannot be started. Raises PortError,
+    sentence about each variable that is no setting, and whenever a process is started again, ends, or cannot
+    be started. Raises PortError,
     DataFolderError, EmbeddedRedisError, AlreadyRunning, and SettingsError and RetiredKeyError for the
     signing key.
     """
     stop = StopSignals()
     stop.listen(parent_pipe(environ))
+    for finding in check_names(environ):
+        report(finding.as_text(SETTINGS, text))
     try:
         with (
             hold_port(host, port) as (address, held_port),

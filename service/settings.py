@@ -375,6 +375,12 @@ class Settings:
         return self.archive_url or (self.data / ARCHIVE).as_uri()
 
 
+def variable_names() -> frozenset[str]:
+    """Return the names of the variables of all settings and bounds."""
+    names = {each.name for each in (*fields(Settings), *fields(Bounds))} | {"redis_server"}
+    return frozenset(PREFIX + name.upper() for name in names - {"bounds", "is_embedded"})
+
+
 def load_settings(environ: Mapping[str, str]) -> Settings:
     """Return the settings of an environment.
 

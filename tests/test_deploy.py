@@ -26,16 +26,13 @@ DEPLOY = ROOT / "deploy"
 DOCKERFILE = (DEPLOY / "Dockerfile").read_text()
 COMPOSE: Any = YAML(typ="safe").load(DEPLOY / "compose.yaml")
 OWN_SERVICES = {name: it for name, it in COMPOSE["services"].items() if it["image"] == "cartulary"}
+EXAMPLE = (DEPLOY / "cartulary.env.example").read_text()
 FIXED = {
+    "CARTULARY_DATA",  # the folder of the volume
     "CARTULARY_REDIS_URL",  # the container `redis`
     "CARTULARY_REPLY_LMTP",  # the port that the container publishes
 }
-"""Settings that are the same in all containers, whatever the operator's environment says."""
-NOT_PASSED_ON = FIXED | {
-    "CARTULARY_DATA",  # the image names the folder in which the volume is
-    "CARTULARY_REDIS_SERVER",  # no container starts an embedded Redis
-}
-"""Settings that the operator's environment cannot change, with the reason."""
+"""Settings that are the same in all containers, whatever the operator's file says."""
 
 
 @pytest.mark.parametrize("name", OWN_SERVICES)
@@ -61,19 +58,26 @@ def test_every_kind_of_job_has_a_worker() -> None:
     assert queues == set(option.type.choices)  # type: ignore[attr-defined] # of click.Choice
 
 
-def test_the_containers_have_every_setting_of_the_operator() -> None:
-    assert settings.__doc__ is not None
-    names = set(re.findall(r"CARTULARY_[A-Z_]+", settings.__doc__))
-    names |= {settings.PREFIX + bound.name.upper() for bound in fields(Bounds)}
-    names |= set(re.findall(r"`(AWS_[A-Z_]+)`", (ROOT / "docs" / "running.md").read_text()))
+def test_the_containers_have_the_settings_of_one_file() -> None:
     for service in OWN_SERVICES.values():
-        environment = service["environment"]
-        assert {
-            name for name, value in environment.items() if value is None
-        } == names - NOT_PASSED_ON
-        # A name without a value is passed on if the operator has set it; an empty value could have a meaning.
-        assert {name for name, value in environment.items() if value is not None} == FIXED
-    assert set(re.findall(r"CARTULARY_[A-Z_]+", DOCKERFILE)) <= names
+        assert set(service["environment"]) == FIXED
+        (file,) = service["env_file"]
+        assert file == {"path": "cartulary.env", "required": False, "format": "raw"}
+    assert set(re.findall(r"CARTULARY_[A-Z_]+", DOCKERFILE)) <= settings.variable_names()
+
+
+def test_the_example_has_every_setting_with_its_default() -> None:
+    values = dict(re.findall(r"^#([A-Z_]+)=(.*)$", EXAMPLE, re.MULTILINE))
+    bounds = {settings.PREFIX + bound.name.upper() for bound in fields(Bounds)}
+    credentials = set(re.findall(r"`(AWS_[A-Z_]+)`", (ROOT / "docs" / "running.md").read_text()))
+    assert values.keys() - bounds == settings.variable_names() - bounds | credentials
+    assert settings.__doc__ is not None
+    assert settings.variable_names() - bounds == set(
+        re.findall(r"CARTULARY_[A-Z_]+", settings.__doc__)
+    )
+    defaults = {name: value for name, value in values.items() if name not in credentials}
+    folder = {"CARTULARY_DATA": "/data"}
+    assert settings.load_settings(defaults | folder) == settings.load_settings(folder)
 
 
 def test_what_the_containers_fix_is_valid_and_reaches_the_other_containers() -> None:

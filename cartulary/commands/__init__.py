@@ -15,6 +15,7 @@ from cartulary.commands.arena import arena
 from cartulary.commands.audit import audit
 from cartulary.commands.check_game import check_game
 from cartulary.commands.compare import compare
+from cartulary.commands.doctor import doctor
 from cartulary.commands.events import inspect, log
 from cartulary.commands.key import key
 from cartulary.commands.new_game import new_game
@@ -27,7 +28,6 @@ from cartulary.commands.sandbox import sandbox
 from cartulary.commands.service import (
     backup,
     bounce,
-    doctor,
     health,
     new_epoch,
     projections,

@@ -14,7 +14,7 @@ import orjson
 
 from cartulary.command_line import IntRange, argument, group, option
 from cartulary.commands.options import json_option, with_service
-from cartulary.language import text
+from cartulary.language import command_renderer, text
 from cartulary.terminal import confirm, echo, print_message
 from domain.administration import MAX_EXTENSION, OPERATOR
 from domain.errors import CartularyError
@@ -403,7 +403,8 @@ def show_tournament(service: "Service", tournament: str) -> JsonObject:
     from service.http.responses import tournament_details
 
     shown = service.administration.tournament(OPERATOR, tournament)
-    return tournament_details(shown, service.tournaments.tournaments.handles)
+    handles = service.tournaments.tournaments.handles
+    return tournament_details(shown, handles, command_renderer())
 
 
 @_subcommand("cancel-tournament", message("Cancel TOURNAMENT."), message("Its games go on."))

@@ -247,30 +247,6 @@ def health(service: "Service") -> None:
 
 
 @command(
-    "doctor",
-    help=(
-        message("Check this deployment, and say what to do about each fault."),
-        message(
-            "Looks at Redis, the clocks, the signing key, the data folder, the processes, the work that"
-            " waits, the transparency log, the mail server and the public address. Changes nothing. Exits"
-            " with 1 if there is a fault; warnings do not count."
-        ),
-    ),
-)
-@with_service
-@option("--json", "as_json", is_flag=True, help=message("Print JSON, one finding a line."))
-def doctor(service: "Service", *, as_json: bool) -> None:
-    from cartulary.doctor import diagnose
-
-    has_fault = False
-    for subject, finding in diagnose(service):
-        has_fault |= finding.status == "fault"
-        echo(finding.as_json(subject) if as_json else finding.as_text(subject, text))
-    if has_fault:
-        raise click.exceptions.Exit(1)
-
-
-@command(
     "reindex",
     help=(
         message("Rebuild the listings and the outbox from the logs, and the skeletons of handles."),

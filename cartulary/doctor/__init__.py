@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from cartulary.doctor import service_health
+from cartulary.doctor.settings_file import SETTINGS, check_names
 from domain.errors import CartularyError
 from domain.messages import Text, message, plural_message
 from service import wall_clock
@@ -51,6 +52,11 @@ def diagnose(service: Service) -> Iterator[tuple[Text, Finding]]:
                 advice = message("start it, or correct its address among the settings")
                 yield subject, Finding("fault", error.message, advice)
             has_redis = has_redis and check is not _check_logs
+
+
+def _check_environment(_service: Service) -> Iterator[Finding]:
+    faults = [*check_names(os.environ)]
+    yield from faults or [Finding("ok", message("every variable of the environment is a setting"))]
 
 
 def _check_logs(service: Service) -> Iterator[Finding]:
@@ -205,6 +211,7 @@ def _address_faults(settings: Settings) -> Iterator[Finding]:
 
 
 _CHECKS: Final[tuple[tuple[Text, Check], ...]] = (
+    (SETTINGS, _check_environment),
     (message("Redis of the logs"), _check_logs),
     (message("Redis of the queue"), lambda service: service.health.queue()),
     (message("clock"), _check_clock),

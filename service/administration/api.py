@@ -388,7 +388,8 @@ def get_administration_log(player: str, query: JsonObject) -> JsonObject:
 
 
 def _details(tournament: Tournament) -> JsonObject:
-    return tournament_details(tournament, service().tournaments.tournaments.handles)
+    handles = service().tournaments.tournaments.handles
+    return tournament_details(tournament, handles, request_renderer())
 
 
 def _decided(events: tuple[Event, ...]) -> JsonObject:

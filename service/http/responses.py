@@ -8,6 +8,7 @@ from domain.game import Game
 from domain.json_types import JsonObject
 from domain.tournaments.entry_rules import ENTRY_RULES
 from domain.tournaments.tournament import Tournament, standings_as_json
+from replay.language.renderer import Renderer
 from service.accounts.account_reader import Player
 from service.accounts.schemas import Account
 from service.clubs.schemas import ClubEntry
@@ -16,7 +17,7 @@ from service.games.player_statistics import KindCounts, PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize
 from service.http.context import service
-from service.http.language import request_language, request_renderer
+from service.http.language import request_renderer
 from service.http.schemas.lobby import PlayerReliability
 from service.http.schemas.responses import GameSummary
 from service.notifications.stored_messages import decode_message
@@ -171,14 +172,13 @@ def tournament_summary(tournament: Tournament) -> JsonObject:
     )
 
 
-def current_standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
+def current_standings(tournament: Tournament, render: Renderer) -> Sequence[Sequence[JsonObject]]:
     """Return the standings of a tournament by group: the final ones, or those after the results so far.
 
-    Each place has what decides that its player comes before the next one, in the language of the request.
+    Each place has what decides that its player comes before the next one, in the language of the renderer.
     """
     rows = tournament.final_standings or standings_as_json(tournament)
     results = counted_results(tournament)
-    render = request_renderer()
     return [
         [
             {
@@ -190,7 +190,7 @@ def current_standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
                     "tie_break": decision.decision.tie_break,
                     "value": str(decision.decision.value),
                     "against": str(decision.decision.against),
-                    "text": render(sentence(decision, request_language())),
+                    "text": render(sentence(decision, render.language)),
                 },
             }
             for place, (row, decision) in enumerate(
@@ -202,7 +202,9 @@ def current_standings(tournament: Tournament) -> Sequence[Sequence[JsonObject]]:
 
 
 def tournament_details(
-    tournament: Tournament, handles: Callable[[Sequence[str]], Mapping[str, str | None]]
+    tournament: Tournament,
+    handles: Callable[[Sequence[str]], Mapping[str, str | None]],
+    render: Renderer,
 ) -> JsonObject:
     """Return a tournament as `TournamentDetails`; `handles` returns the handles of players by id."""
     rounds: list[dict[str, Any]] = [
@@ -261,6 +263,6 @@ def tournament_details(
         ],
         late=[{"entrant": number, "round": round} for number, round in tournament.late.items()],
         drawn=rounds,
-        standings=current_standings(tournament),
+        standings=current_standings(tournament, render),
         handles=handles(people),
     )

@@ -15,9 +15,9 @@ Puzzles follow from the logs of their games, but ratings and attempts do not.
 """
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import orjson
 import redis
@@ -34,6 +34,7 @@ _DAYS_KEPT: Final = 400
 _KEPT_SECONDS: Final = 3 * 24 * 3600
 _PUZZLES: Final = "cartulary:puzzles"
 _RATING: Final = "rating"
+_T = TypeVar("_T")
 
 _ATTEMPT: Final = """
 if redis.call('HEXISTS', KEYS[1], ARGV[1]) == 1 then return 0 end
@@ -135,7 +136,11 @@ class PuzzleStore:
             return []
         with unavailable_on_error():
             values: Any = self._redis.hmget(_PUZZLES, [str(number) for number in numbers])
-        return [puzzle for value in values if (puzzle := _decode(Puzzle, value)) is not None]
+        return [
+            puzzle
+            for value in values
+            if (puzzle := _decode(lambda stored: decode_object(Puzzle, stored), value)) is not None
+        ]
 
     def add(self, game: str, system: str, seats: int, at: str, result: JsonObject) -> int | None:
         """Store a new puzzle; return its number, None if its position is one already.
@@ -258,8 +263,8 @@ class PuzzleStore:
     def search(self) -> Search | None:
         """Return the game that is examined; None if none is."""
         with unavailable_on_error():
-            search: Search | None = _decode(Search, self._redis.get(f"{_PUZZLES}:search"))
-        return search
+            value = self._redis.get(f"{_PUZZLES}:search")
+        return _decode(lambda stored: decode_object(Search, stored), value)
 
     def put_search(self, search: Search) -> None:
         """Store how far the search in a game is."""
@@ -309,11 +314,11 @@ def _attempt(text: str) -> Attempt:
     return Attempt(solved == "1", action)
 
 
-def _decode(cls: Any, value: object) -> Any:
+def _decode(decode: Callable[[bytes], _T], value: object) -> _T | None:
     """Return a stored object; None if there is none, or if it is damaged."""
     if not isinstance(value, bytes):
         return None
     try:
-        return decode_object(cls, value)
+        return decode(value)
     except (TypeError, ValueError):
         return None

@@ -7,6 +7,7 @@ from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from service.games.listings import parse_statuses
 from service.http.blueprint import Blueprint, lines_response, response_with_lines
 from service.http.context import service
+from service.http.language import request_renderer
 from service.http.ratelimits import limit_new_places
 from service.http.responses import current_standings, tournament_details, tournament_summary
 from service.tournaments.schemas import (
@@ -210,7 +211,7 @@ def change_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
 def get_tournament_standings(player: str | None, id: str) -> JsonObject:
     """Get the standings after the results that there are."""
     shown = _tournaments().get(id, player)
-    return {"final": shown.is_over, "groups": current_standings(shown)}
+    return {"final": shown.is_over, "groups": current_standings(shown, request_renderer())}
 
 
 @blueprint.get(
@@ -239,4 +240,4 @@ def _tournaments() -> Tournaments:
 
 
 def _details(tournament: Tournament) -> JsonObject:
-    return tournament_details(tournament, _tournaments().handles)
+    return tournament_details(tournament, _tournaments().handles, request_renderer())

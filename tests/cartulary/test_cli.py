@@ -98,9 +98,12 @@ def test_invalid_settings_are_an_error_that_names_them(tmp_path: Path) -> None:
 def test_a_port_in_use_is_an_error_that_names_the_port(name: str, tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        result = processes.cartulary(name, "--port", str(port), CARTULARY_DATA=str(tmp_path))
+        variables = {"CARTULARY_DATA": str(tmp_path), "CARTULARY_MAX_STREAM": "10"}
+        result = processes.cartulary(name, "--port", str(port), **variables)
     assert result.returncode == 1
     assert result.stdout == ""
+    # Somebody who starts a whole service reads which of its settings has no effect.
+    assert ("write CARTULARY_MAX_STREAMS" in result.stderr) == (name == "serve")
     assert "in use" in result.stderr
     assert str(port) in result.stderr
     assert "Traceback" not in result.stderr

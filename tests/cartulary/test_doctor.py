@@ -218,3 +218,68 @@ def test_the_command_reports_a_redis_that_cannot_be_reached() -> None:
     result = CliRunner().invoke(cartulary, ["doctor", "--redis", "redis://127.0.0.1:1/0"])
     assert result.exit_code == 1
     assert "!  Redis of the logs: the store does not respond" in result.output
+
+
+def doctor(*arguments: object) -> tuple[int, str]:
+    result = CliRunner().invoke(cartulary, ["doctor", *map(str, arguments)])
+    return result.exit_code, result.output
+
+
+def test_a_file_of_settings_is_checked_before_a_service_runs(tmp_path: Path) -> None:
+    file = tmp_path / "cartulary.env"
+    file.write_text("# E-mail\n\nCARTULARY_MAX_STREAMS=20\nCARTULARY_RATE_GAMES=\nTZ=UTC\n")
+    assert doctor("--settings", file) == (0, "ok settings: every setting is known and valid\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence", "advice"),
+    [
+        ("CARTULARY_RATE_MESAGES=1/minute", "no setting CARTULARY_RATE_MESAGES", "_RATE_MESSAGES"),
+        ("CARTULRY_ARBITER=ada", "no setting CARTULRY_ARBITER", "write CARTULARY_ARBITER"),
+        ("CARTULARY_COLOUR=red", "no setting CARTULARY_COLOUR", "remove it, or correct its name"),
+        ("CARTULARY_ARBITER", "line 2: a setting has the form NAME=VALUE", "correct the line"),
+        ("export CARTULARY_ARBITER=ada", "line 2: a setting has the form", "correct the line"),
+        ("CARTULARY_ARBITER = ada", "line 2: a setting has the form", "correct the line"),
+        ("CARTULARY_ARBITER='ada'", "line 2: the value of CARTULARY_ARBITER is in quotes", "line"),
+        ("CARTULARY_ARBITER=ada ", "line 2: the value of CARTULARY_ARBITER begins or ends", "line"),
+        ("CARTULARY_ARBITER=a\\da", "line 2: the value of CARTULARY_ARBITER has a back", "line"),
+        (
+            "CARTULARY_MAX_STREAMS=1",
+            "line 2: CARTULARY_MAX_STREAMS occurs twice",
+            "correct the line",
+        ),
+        ("CARTULARY_MAX_WAITING=few", "CARTULARY_MAX_WAITING must be a whole number", "the value"),
+        ("CARTULARY_SMTP_URL=smtp://a:secret@b", "CARTULARY_MAIL_FROM must be set", "the value"),
+    ],
+)
+def test_a_fault_in_a_file_of_settings_is_named_with_its_remedy(
+    tmp_path: Path, line: str, sentence: str, advice: str
+) -> None:
+    file = tmp_path / "cartulary.env"
+    file.write_text(f"CARTULARY_MAX_STREAMS=20\n{line}\n")
+    status, output = doctor("--settings", file)
+    assert status == 1
+    first, second = output.splitlines()
+    assert first.startswith("!  settings: ")
+    assert sentence in first
+    assert advice in second
+    assert "secret" not in output
+    status, output = doctor("--settings", file, "--json")
+    assert (status, orjson.loads(output)["status"]) == (1, "fault")
+
+
+def test_a_file_of_settings_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "cartulary.env"
+    file.write_bytes(b"\xff\xfe")
+    status, output = doctor("--settings", file)
+    assert status == 2
+    assert "is not in UTF-8" in output
+
+
+def test_a_variable_of_the_environment_that_is_no_setting_is_a_fault(
+    diagnose_with: Diagnose, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARTULARY_TOKEN", "of a player")
+    assert texts(diagnose_with(), "settings") == ""
+    monkeypatch.setenv("CARTULARY_MAX_STREAM", "10")
+    assert "write CARTULARY_MAX_STREAMS" in texts(diagnose_with(), "settings")

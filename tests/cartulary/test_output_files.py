@@ -30,6 +30,7 @@ READ = {
     "witness compare second",
     "witness verify file",
     "analyse --compare",
+    "doctor --settings",
     *(
         f"{command} --token-file"
         for command in (

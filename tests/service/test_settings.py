@@ -85,7 +85,7 @@ def test_every_bound_is_a_setting() -> None:
     assert load_settings(environ).bounds == Bounds(**changed)
     assert load_settings({}).bounds == Bounds()
     with pytest.raises(SettingsError) as error:
-        load_settings(dict.fromkeys(environ, "0"))
+        load_settings(dict.fromkeys(environ, "-1"))
     assert all(name in english(error.value.message) for name in environ)
 
 

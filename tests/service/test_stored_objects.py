@@ -55,8 +55,8 @@ def object_types() -> dict[str, type]:
             for call in calls(function, "decode_object"):
                 name: str = ast.unparse(call.args[0])
                 if name == "cls":
-                    assert isinstance(function.returns, ast.Constant)
-                    name = str(function.returns.value)
+                    assert function.returns is not None
+                    name = ast.unparse(function.returns).strip("'")
                 if name != "object_type":
                     types[f"{module}.{name}"] = getattr(importlib.import_module(module), name)
     return types

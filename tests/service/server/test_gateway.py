@@ -23,10 +23,10 @@ def front() -> Iterator[Front]:
 
 
 def block_threads(front: Front) -> list[RawClient]:
-    """Occupy both threads for requests, on behalf of two visitors."""
+    """Occupy both threads for requests, on behalf of a network and of a player."""
     clients = [RawClient(front.port, address) for address in ("127.0.1.1", "127.0.1.2")]
-    for number, client in enumerate(clients):
-        client.get(f"/wait/block-{number}")
+    clients[0].get("/wait/block-0")
+    clients[1].get("/wait/block-1", Authorization="Bearer player-0")
     wait_until(lambda: {"block-0", "block-1"} <= {*front.app.calls})
     front.app.calls.clear()
     return clients
