@@ -216,11 +216,12 @@ def _may_join(game: Game, player: str, invited_by: str | None) -> bool:
     """Whether a player may join an open game.
 
     `invited_by` must be one of its people, and is stated only for a player who could not join otherwise. Who
-    was a member of the club of a game is not in its log.
+    was a member of the club of a game, or was drawn at its table of a tournament, is not in its log.
     """
     is_free_to_join = (
         not game.options["private"]
         or "club" in game.options
+        or "tournament" in game.options
         or player == game.creator
         or player in game.invited
     )

@@ -88,6 +88,32 @@ def test_a_swiss_tournament_runs_to_its_end(service: Service, harness: WorkerHar
         assert len(record.events) == tournament.seq
 
 
+def test_the_games_of_a_private_tournament_begin_and_are_seen_by_their_players_only(
+    service: Service, harness: WorkerHarness
+) -> None:
+    with freeze_time(START) as time:
+        olga, players = organiser(service), register_accounts(service, 4)
+        id = create(service, olga, private=True, invite=["p1", "p2", "p3", "p4"]).id
+        register(service, id, players)
+        time.tick(timedelta(days=1))
+        advance(harness)
+        drawn = service.tournaments.tournaments.load(id).rounds[0]
+        for game_id, seated in zip(drawn.games, drawn.players, strict=True):
+            assert game_id is not None
+            for player in (olga, *players, None):
+                if player in seated:
+                    assert service.games.queries.visible_game(game_id, player).status == "playing"
+                else:
+                    with pytest.raises(NotFound):
+                        service.games.queries.visible_game(game_id, player)
+            end_game(service, game_id)
+            report = audit(BytesIO(b"".join(service.games.queries.record(game_id))))
+            assert report.verdict != "broken", report
+        record = read_tournament(b"".join(service.tournaments.tournaments.record(id, olga)))
+        games = {game: b"".join(service.games.queries.record(game)) for game in drawn.games if game}
+        assert audit_tournament(record, games.get).outcome != "broken"
+
+
 def test_the_games_of_a_private_tournament_of_a_club_belong_to_the_club(
     service: Service, harness: WorkerHarness
 ) -> None:
