@@ -27,6 +27,9 @@ CLUB_PAGES: Final = ("officers", "owner")
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
+TOURNAMENT_PAGES: Final = (
+    *("", "/calendar.ics", "/organise", "/live", "/standings.csv", "/bracket.svg"),
+)
 ADMINISTERED_ACCOUNT: Final = (
     *("password", "sessions", "suspension", "unsuspension", "role", "role/revocation", "erasure"),
 )
@@ -106,7 +109,7 @@ def _home_pages(target: Target) -> Traffic:
     paths = (
         *(page for page in target.pages if GAME not in page and not _is_of_account(page)),
         *("/games?list=watch", "/games?list=finished"),
-        *(f"/tournaments/{UNKNOWN}{part}" for part in ("", "/calendar.ics", "/organise")),
+        *(f"/tournaments/{UNKNOWN}{part}" for part in TOURNAMENT_PAGES),
         *(f"/imports/{UNKNOWN}{part}" for part in IMPORT_PAGES),
         *(f"/clubs/{UNKNOWN}", f"/clubs/invitations/{UNKNOWN}"),
         *(f"/clubs/{UNKNOWN}/{part}" for part in CLUB_PAGES),

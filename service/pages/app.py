@@ -50,7 +50,7 @@ from service.pages import (
 from service.pages.rules import views as rules
 from service.pictures import pages as pictures
 from service.sandboxes import pages as sandboxes
-from service.tournaments.pages import organiser, tournaments
+from service.tournaments.pages import live, organiser, tournaments
 
 _VIEWS: Final = (
     home,
@@ -77,6 +77,7 @@ _VIEWS: Final = (
     sandboxes,
     tournaments,
     organiser,
+    live,
     proofs,
     imports,
     rules,

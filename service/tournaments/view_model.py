@@ -77,6 +77,7 @@ STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
     "finished": message_in("tournament", "Finished"),
     "cancelled": message("Cancelled"),
 }
+BRACKET_TITLE: Final = message("The bracket: who has met whom, and who has gone on")
 PAIRING_TEXTS: Final[Mapping[PairingMethod, Message]] = {
     "schedule": message("By a schedule that is known in advance."),
     "exact": message("The best possible tables, which are computed exactly."),

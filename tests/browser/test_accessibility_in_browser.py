@@ -49,6 +49,8 @@ NO_PAGES = {
     "imports.download_record": "a file",
     "static_files.get_file": "a static file",
     "tournaments.get_calendar": "for calendars",
+    "live_tournament.get_standings_table": "for spreadsheets",
+    "live_tournament.get_bracket": "a picture",
 }
 """Views whose responses are no pages, by endpoint."""
 FOR_STRANGERS = {
@@ -250,8 +252,9 @@ class Scenes:
         self._add("tournaments.list_tournaments", "/tournaments?status=open", "/tournaments")
         formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league"))
         self._add("tournaments.show_new_tournament", *formats)
-        pages = (f"/tournaments/{id}" for id in (opened, running))
+        pages = [f"/tournaments/{id}" for id in (opened, running)]
         self._add("tournaments.show_tournament", *pages)
+        self._add("live_tournament.show_live", *(f"{page}/live" for page in pages))
         self._add(
             "organiser.show_changes", *(f"/tournaments/{id}/organise" for id in (opened, running))
         )
