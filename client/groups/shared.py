@@ -106,6 +106,17 @@ class SignatureOfStatement(TypedDict):
     salt: NotRequired[str | None]
 
 
+class TournamentAnnouncement(TypedDict):
+    """What an organiser has said, to all players, or to those of a table of a round."""
+
+    seq: int
+    at: str
+    player: str
+    text: str
+    round: int | None
+    table: int | None
+
+
 class TournamentBye(TypedDict):
     """A half-point bye that a player has asked for, in a round that is not drawn yet."""
 
@@ -217,6 +228,7 @@ class TournamentDetails(TypedDict):
     replacements: list[TournamentReplacement]
     byes: list[TournamentBye]
     late: list[TournamentLateEntry]
+    announcements: list[TournamentAnnouncement]
     commitment: str
     games_commitment: str
     secret: str | None

@@ -21,6 +21,7 @@ class ChangeTournament(TypedDict):
     """The body of a request: ChangeTournament."""
 
     type: Literal[
+        "AnnouncementMade",
         "ClosingDateChanged",
         "OrganiserDismissed",
         "OrganiserNamed",
@@ -36,7 +37,7 @@ class ChangeTournament(TypedDict):
         "TournamentPaused",
         "TournamentResumed",
     ]
-    reason: str
+    reason: NotRequired[str]
     data: NotRequired[Any]
 
 

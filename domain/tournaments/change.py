@@ -12,7 +12,7 @@ from domain.errors import Malformed
 from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.messages import Text, message
-from domain.tournaments.events import OrganiserChange, TournamentEvent
+from domain.tournaments.events import TournamentData, TournamentEvent
 from domain.tournaments.tournament import Tournament
 
 MAX_REASON: Final = 500
@@ -92,7 +92,7 @@ class Situation:
 class Change:
     """A kind of change."""
 
-    data: type[OrganiserChange]
+    data: type[TournamentData]
     """The data of its event, after which the event type is named."""
     chosen: tuple[str, ...] = ()
     """The fields of the data that the organiser chooses, besides the reason; the others follow from them."""
@@ -100,6 +100,8 @@ class Change:
     """The chosen fields that name players, in requests by their handles and in the data by their ids."""
     supplied: tuple[str, ...] = ()
     """The fields that the server adds to what the organiser chooses, from the record of a game."""
+    has_reason: bool = True
+    """Whether it needs a reason; an announcement is its own."""
     decide: Callable[[Situation], JsonObject]
     """Returns the data without the reason. Raises NotNow, Malformed."""
     apply: _Apply

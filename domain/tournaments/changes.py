@@ -6,6 +6,7 @@ from typing import Any, Final
 from domain.errors import Malformed, NotNow, not_now
 from domain.json_types import JsonObject
 from domain.messages import message
+from domain.tournaments.announcements import ANNOUNCEMENTS
 from domain.tournaments.change import MAX_REASON, Change, ChangeFields, Dates, Situation
 from domain.tournaments.events import Decided
 from domain.tournaments.organisers import ORGANISER_CHANGES
@@ -16,7 +17,7 @@ from domain.tournaments.tournament import STATUS_CLAUSES, Tournament
 
 CHANGES: Final[Mapping[str, Change]] = {
     change.type: change
-    for change in (*TEXTS_AND_DATES, *RULINGS, *PAIRING_CHANGES, *ORGANISER_CHANGES)
+    for change in (*TEXTS_AND_DATES, *RULINGS, *PAIRING_CHANGES, *ORGANISER_CHANGES, *ANNOUNCEMENTS)
 }
 """By event type."""
 MAX_CHANGES: Final = 500
@@ -43,7 +44,10 @@ def decide_change(
     faults: Any = {
         name: message("is not a field of this change") for name in raw if name not in change.given
     }
-    if not isinstance(reason, str) or not reason.strip():
+    if not change.has_reason:
+        if reason:
+            faults["reason"] = message("is not a field of this change")
+    elif not isinstance(reason, str) or not reason.strip():
         faults["reason"] = message("is needed: everybody reads it")
     elif len(reason) > MAX_REASON:
         faults["reason"] = message("must be a text of at most {most} characters", most=MAX_REASON)
@@ -56,5 +60,5 @@ def decide_change(
     if len(tournament.changes) >= MAX_CHANGES:
         raise not_now("at most {count} changes are possible", count=MAX_CHANGES)
     decided = change.decide(Situation(tournament, ChangeFields(raw), at, dates))
-    data: Any = {**decided, "reason": reason}
+    data: Any = {**decided, "reason": reason} if change.has_reason else decided
     return Decided(type, data)

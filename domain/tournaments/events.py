@@ -330,6 +330,14 @@ class OrganiserNamed(OrganiserChange):
     player: PlayerId
 
 
+class AnnouncementMade(TournamentData):
+    """An organiser says something to all players, or to those of one table."""
+
+    text: str
+    round: NotRequired[PositiveCount]
+    table: NotRequired[PositiveCount]
+
+
 class OrganiserDismissed(OrganiserChange):
     """A player who was named organises the tournament no more."""
 
@@ -371,6 +379,7 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         RoundReleased,
         OrganiserNamed,
         OrganiserDismissed,
+        AnnouncementMade,
     )
 }
 """By event type, the data of the events of a tournament."""

@@ -110,6 +110,19 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Announcement:
+    """What an organiser has said, to all players or to those of a table."""
+
+    seq: int
+    at: str
+    player: str
+    """Its author."""
+    text: str
+    round: int | None
+    table: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordedChange:
     """A change by an organiser, as the log has it."""
 
@@ -163,6 +176,8 @@ class Tournament:
     """When the pause began; None if the tournament is not paused."""
     changes: tuple[RecordedChange, ...] = ()
     """All changes by organisers, in the order of the log."""
+    announcements: tuple[Announcement, ...] = ()
+    """In the order of the log."""
     invited: tuple[str, ...] = ()
     registered: tuple[str, ...] = ()
     """The players who have registered and not withdrawn before the draw, in the order of the log."""
@@ -258,6 +273,17 @@ class Tournament:
             if next in rounds
         )
         return frozenset(number for number in asked if number is not None)
+
+    def addressees(self, announcement: Announcement) -> frozenset[str]:
+        """Return whom an announcement is for, without its author: the players of its table, or all who take
+        part now.
+        """
+        players = self.members
+        if announcement.round is not None and announcement.table is not None:
+            players = self.rounds[announcement.round - 1].players[announcement.table - 1]
+        else:
+            players = tuple(player for player in players if self.takes_part(player))
+        return frozenset(players) - {announcement.player}
 
     def takes_part(self, player: str) -> bool:
         """Return whether a player has registered, or is an entrant, or a substitute who waits."""

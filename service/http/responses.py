@@ -23,7 +23,7 @@ from service.http.schemas.responses import GameSummary
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
 from service.tournaments.explanations import counted_results, decisions_in, sentence
-from service.tournaments.schemas import TournamentDetails, TournamentSummary
+from service.tournaments.schemas import TournamentAnnouncement, TournamentDetails, TournamentSummary
 
 MAX_SEEN_EVENTS: Final = 200
 """The most events in a response with a head."""
@@ -262,6 +262,7 @@ def tournament_details(
             for round in sorted(asked)
         ],
         late=[{"entrant": number, "round": round} for number, round in tournament.late.items()],
+        announcements=[body_of(TournamentAnnouncement, each) for each in tournament.announcements],
         drawn=rounds,
         standings=current_standings(tournament, render),
         handles=handles(people),

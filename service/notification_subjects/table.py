@@ -41,6 +41,8 @@ Kind: TypeAlias = Literal[
     "dispute",
     "tournament",
 ]
+_HEADLINE: Final = 120
+"""The most characters of an announcement in the title of its notification."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
@@ -80,7 +82,7 @@ KIND_DESCRIPTIONS: Final[Mapping[Kind, KindDescription]] = {
     "dispute": KindDescription(
         message("A dispute, a takeback, a pause or more time"), is_for_arbiter=True
     ),
-    "tournament": KindDescription(message("Rounds and the end of a tournament")),
+    "tournament": KindDescription(message("Rounds, announcements and the end of a tournament")),
 }
 
 Subject: TypeAlias = Literal[
@@ -114,6 +116,7 @@ Subject: TypeAlias = Literal[
     "tournament_round",
     "tournament_last_date",
     "tournament_over",
+    "tournament_announcement",
 ]
 
 
@@ -141,6 +144,11 @@ def _tournament_over(it: Headline) -> Message:
     if it.details["status"] == "cancelled":
         return message("{tournament}: the tournament was cancelled", tournament=it.name)
     return message("{tournament}: the tournament is over", tournament=it.name)
+
+
+def _first_words(it: Headline) -> str:
+    text = " ".join(it.details["text"].split())
+    return text if len(text) <= _HEADLINE else f"{text[: _HEADLINE - 1]}…"
 
 
 def _seat_moved(it: Headline) -> Message:
@@ -473,6 +481,11 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
     ),
     "tournament_over": SubjectDescription(
         "tournament", message_in("notification", "end of a tournament"), _tournament_over
+    ),
+    "tournament_announcement": SubjectDescription(
+        "tournament",
+        message_in("notification", "announcement in a tournament"),
+        lambda it: message("{tournament}: {text}", tournament=it.name, text=_first_words(it)),
     ),
 }
 

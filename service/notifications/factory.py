@@ -112,7 +112,12 @@ class NotificationFactory:
         except NotFound as error:
             raise Unreadable.with_message("the tournament has no log") from error
         details: JsonObject = {"name": tournament.name, "status": tournament.status}
-        if subject != "tournament_over":
+        if subject == "tournament_announcement":
+            said = [each for each in tournament.announcements if each.seq == delivery.seq]
+            if not said:
+                return None
+            details["text"] = said[0].text
+        elif subject != "tournament_over":
             drawn = tournament.rounds[delivery.data["round"] - 1]
             if drawn.is_closed or tournament.is_over:
                 return None

@@ -59,6 +59,10 @@ class TournamentRunner:
                     tables = tuple(drawn.players[table - 1] for table in drawn.open_tables)
                     times = Times(deadline=wall_clock.parse(drawn.ends))
                 players = {player for table in tables for player in table}
+            case ["announcement", _]:
+                subject = "tournament_announcement"
+                said = next(each for each in tournament.announcements if each.seq == data["seq"])
+                players = set(tournament.addressees(said))
             case _:
                 subject = "tournament_over"
                 players = {tournament.creator, *tournament.members}

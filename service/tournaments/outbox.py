@@ -15,8 +15,9 @@ REMINDER_SHARE: Final = 0.9
 def outbox_entries(pending: PendingTournamentEvents) -> dict[str, str]:
     """Return the outbox entries for new events of a tournament: NAME -> payload (JSON).
 
-    The notifications of `round/N` and `over` are due immediately, and those of `last-date/N` at `at`. If the
-    last date of a round is changed by event SEQ, `last-date/N/SEQ` is added; see `is_out_of_date`.
+    The notifications of `round/N`, `announcement/SEQ` and `over` are due immediately, and those of
+    `last-date/N` at `at`. If the last date of a round is changed by event SEQ, `last-date/N/SEQ` is added;
+    see `is_out_of_date`.
     """
     entries: dict[str, dict[str, int | str]] = {}
     for event in pending.events:
@@ -29,6 +30,8 @@ def outbox_entries(pending: PendingTournamentEvents) -> dict[str, str]:
             case "RoundExtended" | "TournamentResumed" if "ends" in data:
                 drawn = pending.tournament.rounds[-1]
                 entries[f"last-date/{drawn.number}/{seq}"] = _reminder(drawn, data["ends"], seq)
+            case "AnnouncementMade":
+                entries[f"announcement/{seq}"] = {"seq": seq}
             case "TournamentFinished" | "TournamentCancelled":
                 entries["over"] = {"seq": seq}
             case _:

@@ -125,8 +125,9 @@ class ChangeTournament(StrictSchema):
         required=True, enum=sorted(CHANGES), description="The type of the event that it becomes."
     )
     reason = String(
-        required=True,
-        description=f"Why, for everybody who may see the tournament: at most {MAX_REASON} characters.",
+        load_default="",
+        description=f"Why, for everybody who may see the tournament: at most {MAX_REASON} characters. Needed"
+        " for all changes but an announcement.",
     )
     data = AnyObject(
         load_default=dict,
@@ -240,6 +241,17 @@ class TournamentLateEntry(TypedDict):
     round: Annotated[PositiveCount, "The first round that the player could play in."]
 
 
+class TournamentAnnouncement(TypedDict):
+    """What an organiser has said, to all players, or to those of a table of a round."""
+
+    seq: PositiveCount
+    at: Timestamp
+    player: Annotated[PlayerId, "Its author."]
+    text: str
+    round: PositiveCount | None
+    table: PositiveCount | None
+
+
 class TournamentSummary(TypedDict):
     """A tournament in a list."""
 
@@ -289,6 +301,9 @@ class TournamentDetails(TournamentSummary):
     ]
     byes: Annotated[list[TournamentBye], "The half-point byes of rounds that are not drawn yet."]
     late: Annotated[list[TournamentLateEntry], "Those who have entered late, in order."]
+    announcements: Annotated[
+        list[TournamentAnnouncement], "What organisers have said, in the order of the log."
+    ]
     commitment: Digest
     games_commitment: Digest
     secret: Digest | None

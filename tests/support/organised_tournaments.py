@@ -53,7 +53,7 @@ class OrganisedTournament:
 
     def change(self, type: str, **fields: Any) -> Tournament:
         """Make a change."""
-        reason = f"a test of {type}"
+        reason = "" if type == "AnnouncementMade" else f"a test of {type}"
         return self.service.tournaments.changes.make(self.id, self.olga, type, reason, fields)
 
     def _create(self, rounds: int = 2, **stated: Any) -> None:
@@ -87,6 +87,7 @@ class OrganisedTournament:
         later = wall_clock.now() + timedelta(days=3)
         self.change("ClosingDateChanged", closes=format_timestamp(later))
         register(self.service, self.id, self.players[:4])
+        self.change("AnnouncementMade", text="Welcome")
         self.change("TournamentPaused")
         self._wait(days=4)
         assert self.load().status == "open"
@@ -117,6 +118,7 @@ class OrganisedTournament:
         """Rule a table, have it play again, rule the other one, and correct a result of the first round."""
         first, second = (game for game in self.load().rounds[1].games if game is not None)
         self.change("TableRuled", round=2, table=1, places=[1, 2])
+        self.change("AnnouncementMade", text="Decided", round=2, table=1)
         end_game(self.service, first)
         self.change("TableReplayed", round=2, table=1)
         self._wait(minutes=1)

@@ -279,6 +279,8 @@ def tournaments(world: World) -> None:
         world.service, world.olga, format=format, clock=DAYS, round_seconds=10 * DAY
     )
     enter(world.service, tournament.id, (world.ada, world.bea))
+    changes = world.service.tournaments.changes
+    changes.make(tournament.id, world.olga, "AnnouncementMade", "", {"text": "Welcome,\nall!"})
     world.wait(days=1)
     world.wait(days=9, minutes=1)
     world.wait(days=2)

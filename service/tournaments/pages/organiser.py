@@ -4,6 +4,7 @@ from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
+from domain.tournaments.announcements import MAX_ANNOUNCEMENT, MAX_PER_DAY
 from domain.tournaments.change import MAX_REASON
 from domain.tournaments.changes import can_change
 from domain.tournaments.decisions import MAX_CONTACT, MAX_DESCRIPTION
@@ -90,4 +91,6 @@ def _page(tournament: Tournament, form: Form, status: int = 200) -> Response:
         most_description=MAX_DESCRIPTION,
         most_contact=MAX_CONTACT,
         most_reason=MAX_REASON,
+        most_announcement=MAX_ANNOUNCEMENT,
+        most_per_day=MAX_PER_DAY,
     )

@@ -107,6 +107,14 @@ def _released(tournament: Tournament, data: Any) -> Text:
     return message("Round {round} begins as it was drawn.", round=data["round"])
 
 
+def _announced(tournament: Tournament, data: Any) -> Text:
+    if "table" in data:
+        return message(
+            "To table {table} of round {round}:", table=data["table"], round=data["round"]
+        )
+    return message("To all players:")
+
+
 SENTENCES: Final[Mapping[str, _Sentence]] = {
     "TextsChanged": _texts,
     "ClosingDateChanged": lambda _, data: message(
@@ -133,6 +141,7 @@ SENTENCES: Final[Mapping[str, _Sentence]] = {
         else message("Rounds begin as soon as they are drawn.")
     ),
     "RoundReleased": _released,
+    "AnnouncementMade": _announced,
     "OrganiserNamed": lambda _, data: message(
         "{player} organises the tournament, too.", player=PlayerWithId(data["player"])
     ),
@@ -155,7 +164,7 @@ def change_rows(tournament: Tournament) -> list[ChangeRow]:
             text=SENTENCES[change.type](tournament, change.data),
             author=str(change.by.get("player", "")),
             at=change.at,
-            reason=change.data["reason"],
+            reason=change.data.get("reason") or change.data["text"],
             game=change.data.get("game"),
             seq=change.data.get("seq"),
         )
@@ -222,7 +231,7 @@ def possible_changes(tournament: Tournament) -> frozenset[str]:
     """Return the types of changes for which the page has a form now."""
     if tournament.is_over:
         return frozenset()
-    types = {"TextsChanged", "ReviewChanged", "OrganiserNamed"}
+    types = {"TextsChanged", "AnnouncementMade", "ReviewChanged", "OrganiserNamed"}
     if tournament.named:
         types.add("OrganiserDismissed")
     if tournament.format.format in FORMATS_WITH_FREE_PAIRING:

@@ -279,6 +279,9 @@ def _tournament_page(
         seeding=None if tournament.seeding == "lots" else SEEDING_NAMES[tournament.seeding],
         absence=absence_texts(tournament),
         changes=change_rows(tournament),
+        announcement=next(
+            (said.text for said in reversed(tournament.announcements) if said.table is None), None
+        ),
         can_change=player is not None and can_change(tournament, player),
         replacements=[
             (each, title_of_round(tournament, each.round)) for each in tournament.replacements

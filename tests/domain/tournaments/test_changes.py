@@ -6,6 +6,7 @@ import pytest
 
 from domain.errors import Malformed, NotNow
 from domain.tournaments import decisions
+from domain.tournaments.announcements import MAX_ANNOUNCEMENT, MAX_PER_DAY
 from domain.tournaments.change import MAX_REASON
 from domain.tournaments.changes import MAX_CHANGES, can_change, decide_change
 from domain.tournaments.events import Decided
@@ -220,3 +221,28 @@ def test_organisers_name_others_and_dismiss_them() -> None:
     assert not can_change(log.tournament, "ada")
     log.change("OrganiserDismissed", player="helper3")
     assert not can_change(log.tournament, "helper3")
+
+
+def test_announcements_are_for_all_or_for_one_table_and_few_in_a_day() -> None:
+    log = Organised(("ada", "ben", "cyd"))
+    log.change("AnnouncementMade", None, text="Welcome")
+    assert log.tournament.changes[-1].data == {"text": "Welcome"}
+    (said,) = log.tournament.announcements
+    assert log.tournament.addressees(said) == {"ada", "ben", "cyd"}
+    assert "not a field" in log.refused("AnnouncementMade", "because", text="Welcome")
+    for wrong in (None, "", "  ", 7, "x" * (MAX_ANNOUNCEMENT + 1)):
+        assert "text" in log.refused("AnnouncementMade", None, text=wrong)
+    assert "no round" in log.refused("AnnouncementMade", None, text="x", round=1, table=1)
+    log.withdraw("ada")
+    log.close()
+    log.pending.at = OPENED
+    assert log.tournament.addressees(said) == {"ben", "cyd"}
+    for wrong_place in ({"round": 2, "table": 1}, {"round": 1, "table": 2}, {"round": 1}):
+        assert "whole number" in log.refused("AnnouncementMade", None, text="x", **wrong_place)
+    log.change("AnnouncementMade", None, text="Hurry", round=1, table=1)
+    assert log.tournament.addressees(log.tournament.announcements[-1]) == {"ben", "cyd"}
+    for _ in range(MAX_PER_DAY - 2):
+        log.change("AnnouncementMade", None, text="More")
+    assert "in a day" in log.refused("AnnouncementMade", None, text="Too much")
+    log.pending.at = LATER
+    log.change("AnnouncementMade", None, text="The next day")

@@ -95,6 +95,11 @@ LIES: list[tuple[Lie, str]] = [
     (with_data("ClosingDateChanged", closes="2026-03-01T09:00:00.000Z"), "ClosingDateChanged"),
     # Registration would not have been over.
     (without("ClosingDateChanged", 1), "RegistrationClosed"),
+    (by_another("AnnouncementMade"), "AnnouncementMade"),
+    (by_server("AnnouncementMade"), "AnnouncementMade"),
+    (with_data("AnnouncementMade", text=""), "AnnouncementMade"),
+    (with_data("AnnouncementMade", reason="because"), "AnnouncementMade"),
+    (with_data("AnnouncementMade", 1, table=9), "AnnouncementMade"),
     (by_another("RoundExtended"), "RoundExtended"),
     (with_data("RoundExtended", ends="2026-03-02T09:00:00.000Z"), "RoundExtended"),
     (with_data("RoundExtended", round=2), "RoundExtended"),

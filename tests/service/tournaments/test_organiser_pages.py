@@ -59,6 +59,35 @@ def test_an_organiser_changes_a_tournament_and_everybody_reads_why(
     harness.close()
 
 
+def test_an_organiser_writes_to_all_players_and_to_one_table(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    host, visitor = browser_of(app, service, "olga"), app.test_client()
+    id = create(service, olga).id
+    own, address = f"/tournaments/{id}", f"/tournaments/{id}/organise"
+    assert "Write to one table" not in host.get(address).text
+
+    def write(**fields: str) -> int:
+        return post(host, address, address, type="AnnouncementMade", **fields).status_code
+
+    assert write(text="Be <kind>") == 303
+    page = visitor.get(own).text
+    assert page.count("Be &lt;kind&gt;") == 2
+    assert "To all players:" in page
+    register(service, id, register_accounts(service, 4))
+    harness = WorkerHarness(service)
+    time.tick(timedelta(days=1))
+    advance(harness)
+    assert "Write to one table" in host.get(address).text
+    assert write(text="Please hurry", round="1", table="2") == 303
+    page = visitor.get(own).text
+    assert "To table 2 of round 1:" in page
+    assert page.count("Please hurry") == 1
+    assert write(text=" ") == 400
+    assert write(text="x", round="1", table="9") == 400
+    harness.close()
+
+
 def test_a_refused_change_is_shown_in_its_form(app: Flask, service: Service, olga: str) -> None:
     host = browser_of(app, service, "olga")
     id = create(service, olga).id
