@@ -78,13 +78,13 @@ def get_standings_table(tournament_id: str) -> Response:
     """Return the standings as comma-separated values (RFC 4180), one player a line."""
     tournament = _tournaments().get(tournament_id, current_player())
     handles = _tournaments().handles(tournament.entrants)
-    tie_breaks = tournament.tie_breaks
+    tie_breaks = [name for name in tournament.tie_breaks if name not in ("points", "wins")]
     text = StringIO()
     table = csv.writer(text)
-    table.writerow(["group", "place", "player", "points", *tie_breaks[1:], "wins", "played"])
-    for number, group in enumerate(current_standings(tournament), 1):
+    table.writerow(["group", "place", "player", "points", *tie_breaks, "wins", "played"])
+    for number, group in enumerate(current_standings(tournament, request_renderer()), 1):
         for row in group:
-            values = [row["tie_breaks"].get(name, "") for name in tie_breaks[1:]]
+            values = [row["tie_breaks"].get(name, "") for name in tie_breaks]
             player = handles[row["player"]] or ""
             safe = f"'{player}" if player.startswith(_FORMULA_SIGNS) else player
             table.writerow(
