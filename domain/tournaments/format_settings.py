@@ -15,6 +15,7 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "table_size": (MIN_TABLE, MAX_TABLE),
     "rounds": (1, 50),
+    "accelerated": (0, 49),
     "cycles": (1, 4),
     "advance": (1, MAX_TABLE - 1),
     "divisions": (1, 16),
@@ -27,7 +28,7 @@ FORMATS_WITH_FREE_PAIRING: Final[frozenset[Format]] = frozenset({"swiss", "singl
 FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
     "single_group": ("table_size", "rounds"),
     "round_robin": ("table_size", "cycles"),
-    "swiss": ("table_size", "rounds"),
+    "swiss": ("table_size", "rounds", "accelerated"),
     "knockout": ("table_size", "advance"),
     "league": ("table_size", "cycles", "divisions", "promoted", "seasons"),
     "ladder": ("table_size", "rounds"),
@@ -47,6 +48,8 @@ class FormatSettings:
     """How many players sit at a table, at most."""
     rounds: int = 1
     """Single group, Swiss and ladder: how many rounds are played."""
+    accelerated: int = 0
+    """Swiss: in how many rounds the first half of the starting order has points in advance."""
     cycles: int = 1
     """Round robin and league: how often each two players meet (in a season), at least."""
     advance: int = 1
@@ -80,6 +83,8 @@ class FormatSettings:
                 )
         if not faults and raw.get("advance", 1) >= raw.get("table_size", MIN_TABLE):
             faults["advance"] = message("must be less than the number of players at a table")
+        if not faults and 0 < raw.get("accelerated", 0) >= raw.get("rounds", 1):
+            faults["accelerated"] = message("must be less than the number of rounds")
         if faults:
             raise Malformed(faults)
         return cls(**raw)
@@ -88,7 +93,12 @@ class FormatSettings:
         """Return the settings that the format uses, as `from_json` reads them."""
         return {
             "format": self.format,
-            **{name: getattr(self, name) for name in FIELDS[self.format]},
+            # Without acceleration, it is as before there was any.
+            **{
+                name: getattr(self, name)
+                for name in FIELDS[self.format]
+                if name != "accelerated" or self.accelerated
+            },
         }
 
     @property

@@ -270,12 +270,37 @@ def _round_of_rounds(
     byes = Counter(table[0] for table in before if len(table) == 1)
     if settings.format == "swiss" and rounds:
         (group,) = standings(settings, players, rounds, version)
-        ranked = [row.player for row in group.standings if row.player not in absent]
-        orders = chain([ranked], orders)
+        rows = [row for row in group.standings if row.player not in absent]
+        if is_seeded and number <= settings.accelerated:
+            ahead = points_in_advance(settings, players, number)
+            rows.sort(key=lambda row: -(row.points + ahead.get(row.player, 0)))
+        orders = chain([[row.player for row in rows]], orders)
     elif settings.format == "swiss" and is_seeded:
-        orders = chain([_dealt_seeds(present, settings.table_size)], orders)
+        ahead = points_in_advance(settings, players, number)
+        halves = (
+            [player for player in present if player in ahead],
+            [player for player in present if player not in ahead],
+        )
+        dealt = [_dealt_seeds(half, settings.table_size) for half in halves]
+        orders = chain([[player for half in dealt for player in half]], orders)
     tables = swiss(orders, settings.table_size, meetings(before), byes, version, prohibited)
     return seated(tables, before)
+
+
+def points_in_advance(
+    settings: FormatSettings, players: Sequence[Player], number: int
+) -> dict[Player, Fraction]:
+    """Return the points that players have for the pairing of a round, counted from 1, and for nothing else.
+
+    In accelerated rounds, the first half of the starting order has one point, and half a point in the second
+    half of these rounds: the Baku system, which chess uses (FIDE Handbook, part C.04.5.1). The number of
+    these players is even.
+    """
+    if number > settings.accelerated:
+        return {}
+    first = -(-len(players) // 4) * 2
+    points = Fraction(1) if number <= -(-settings.accelerated // 2) else Fraction(1, 2)
+    return dict.fromkeys(players[:first], points)
 
 
 def _dealt_seeds(seeds: Sequence[Player], size: int) -> list[Player]:

@@ -65,6 +65,7 @@ FORMAT_DESCRIPTIONS: Final[Mapping[Format, Message]] = {
 SETTING_LABELS: Final[Mapping[str, Message]] = {
     "table_size": message("Players at a table"),
     "rounds": message_in("tournament", "Rounds"),
+    "accelerated": message("Accelerated rounds"),
     "cycles": message("How often each two players meet"),
     "advance": message("Players who go on from each table"),
     "divisions": message("Divisions"),
@@ -409,7 +410,11 @@ def entry_rule_rows(tournament: Tournament) -> list[tuple[Text, Text]]:
 def settings_rows(tournament: Tournament) -> list[tuple[Text, Value]]:
     """Return the settings of the format, each with its name."""
     values = tournament.format.to_json()
-    return [(SETTING_LABELS[name], values[name]) for name in FIELDS[tournament.format.format]]
+    return [
+        (SETTING_LABELS[name], values[name])
+        for name in FIELDS[tournament.format.format]
+        if name in values
+    ]
 
 
 def place_text(place: int) -> Text:
@@ -454,7 +459,11 @@ def tournament_body(
     if game["clock"] is not None and values.get("clock-remove_after") == "":
         # An empty field is a choice; without the field, the API would use its default for tournaments.
         game["clock"].setdefault("on_deadline", {})["remove_after"] = None
-    settings = {name: entered_number(values.get(name, "")) for name in FIELDS[format]}
+    # An empty field for accelerated rounds means none.
+    settings = {
+        name: entered_number(values.get(name) or ("0" if name == "accelerated" else ""))
+        for name in FIELDS[format]
+    }
     days = entered_number(values.get("days", ""))
     entry_rules: JsonObject = {"starts_when_full": bool(values.get("starts_when_full"))}
     if format in FORMATS_WITH_FREE_PAIRING:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from itertools import combinations
 from typing import TypeVar
 
@@ -15,6 +16,7 @@ from domain.tournaments.formats import (
     is_decided_by_lot,
     ladder,
     next_round,
+    points_in_advance,
     round_title,
     seasons,
     standings,
@@ -371,3 +373,42 @@ def test_rounds_of_a_league_are_called_by_their_seasons() -> None:
     titles = [english(round_title(settings, range(4), rounds, number)) for number in (1, 3, 4)]
     assert titles == ["Season 1, round 1", "Season 1, round 3", "Season 2, round 1"]
     assert english(round_title(FormatSettings("swiss"), range(4), rounds, 4)) == "Round 4"
+
+
+def accelerated(rounds: int, players: int) -> list[Round]:
+    """Play rounds of a Swiss tournament with three accelerated ones, in which the better seeds win."""
+    settings = FormatSettings("swiss", rounds=6, accelerated=3)
+    played: list[Round] = []
+    for _ in range(rounds):
+        tables = next_round(settings, range(players), played, frozenset(), Lots(), is_seeded=True)
+        assert tables is not None
+        played.append(Round(tables, tuple(map(stronger_wins, tables))))
+    return played
+
+
+def test_in_accelerated_rounds_the_halves_of_the_starting_order_meet_among_themselves() -> None:
+    first, second, third = accelerated(3, 16)
+    assert [sorted(table) for table in first.tables] == [
+        *([seed, seed + 4] for seed in range(4)),
+        *([seed, seed + 4] for seed in range(8, 12)),
+    ]
+    # The winners of the upper half have two points for the pairing, its losers and the winners of the lower
+    # half one.
+    groups = (range(4), range(4, 12), range(12, 16))
+    assert all(any(set(table) <= set(group) for group in groups) for table in second.tables)
+    assert third.tables != second.tables
+    settings = FormatSettings("swiss", rounds=6, accelerated=3)
+    ahead = [points_in_advance(settings, range(14), number) for number in (1, 2, 3, 4)]
+    assert [len(points) for points in ahead] == [8, 8, 8, 0]
+    assert [set(points.values()) for points in ahead] == [{1}, {1}, {Fraction(1, 2)}, set()]
+
+
+def test_without_a_starting_order_nothing_is_accelerated() -> None:
+    plain, fast = (FormatSettings("swiss", rounds=6, accelerated=count) for count in (0, 3))
+    drawn = [next_round(settings, range(8), [], frozenset(), Lots()) for settings in (plain, fast)]
+    assert drawn[0] == drawn[1]
+    assert "accelerated" not in plain.to_json()
+    assert FormatSettings.from_json(fast.to_json()) == fast
+    with pytest.raises(Malformed) as error:
+        FormatSettings.from_json({"format": "swiss", "rounds": 3, "accelerated": 3})
+    assert [*error.value.fields] == ["accelerated"]
