@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from client.groups.pictures import PicturesCalls
     from client.groups.profiles import ProfilesCalls
     from client.groups.push import PushCalls
+    from client.groups.puzzles import PuzzlesCalls
     from client.groups.ratings import RatingsCalls
     from client.groups.sandboxes import SandboxesCalls
     from client.groups.server import ServerCalls
@@ -162,6 +163,13 @@ class Groups:
         from client.groups import push
 
         return push.PushCalls(self)
+
+    @property
+    def puzzles(self) -> "PuzzlesCalls[Self]":
+        """Positions with one clearly best action."""
+        from client.groups import puzzles
+
+        return puzzles.PuzzlesCalls(self)
 
     @property
     def ratings(self) -> "RatingsCalls[Self]":

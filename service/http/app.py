@@ -29,6 +29,7 @@ from service.imports import api as imports
 from service.notifications import api as notifications
 from service.operation.tracing import Tracing
 from service.pictures import api as pictures
+from service.puzzles import api as puzzles
 from service.ratings import api as ratings
 from service.replication import Replication
 from service.sandboxes import api as sandboxes
@@ -61,6 +62,7 @@ _BLUEPRINTS: Final = (
     notifications.push,
     sandboxes.blueprint,
     analyses.blueprint,
+    puzzles.blueprint,
     imports.blueprint,
     imports.own,
     transparency.blueprint,

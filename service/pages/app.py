@@ -49,6 +49,7 @@ from service.pages import (
 )
 from service.pages.rules import views as rules
 from service.pictures import pages as pictures
+from service.puzzles import pages as puzzles
 from service.sandboxes import pages as sandboxes
 from service.tournaments.pages import live, organiser, tournaments
 
@@ -72,6 +73,7 @@ _VIEWS: Final = (
     pictures,
     disputes,
     analyses,
+    puzzles,
     conditional_actions,
     clocks,
     sandboxes,
