@@ -160,6 +160,7 @@ def operation_name(method: str, template: str) -> str:
         .replace("{game_id}", "ID")
         .replace("{seq}", "N")
         .replace("{number}", "N")
+        .replace("{round}", "ROUND")
         .replace("{holiday}", "HOLIDAY")
     )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
