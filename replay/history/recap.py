@@ -145,7 +145,8 @@ class Recap:
     @property
     def sentence(self) -> Message | None:
         """All of it in one sentence: points and losses, or else the last action; None if it is nothing."""
-        if not self.events:
+        if all(event.scores and not event.gains for event in self.events):
+            # A round that was scored without a change says nothing.
             return None
         changes = [*map(self._gain_message, self.gains), *map(self._loss_message, self.losses)]
         if changes and self.is_since_own_turn:

@@ -63,6 +63,7 @@ from service.pages.return_addresses import (
 )
 from service.pages.rules.source import rules_url
 from service.pages.session import can_write_session, current_player, session_token
+from service.pages.symbols import symbols_of_page
 from service.pages.theme import THEMES, chosen_theme
 from service.pages.view_models.alert_lines import (
     alerts_on_page,
@@ -120,6 +121,7 @@ def register(app: Flask) -> None:
         arms_svg=_arms_svg,
         empty_shield_svg=_empty_shield_svg,
         icon_svg=_icon_svg,
+        symbols_of_page=symbols_of_page,
         qr_code_svg=_qr_code_svg,
         themes=THEMES,
         chosen_theme=chosen_theme,

@@ -58,7 +58,7 @@ def choose_turn(player: ClickingPlayer) -> int:
     """
     page = player.page
     player.follow(page.locator(CHOICES).first)
-    assert "You confirm this by itself" in page.locator(".ask").inner_text()
+    assert "Confirm this first" in page.locator(".ask").inner_text()
     player.confirm()
     player.follow(page.locator(BOARD_OPTIONS).first)
     tiles = 0

@@ -64,6 +64,11 @@ _FAULTS: Final = """(regions) => {
         }
     }
 
+    // Every icon has its symbol.
+    for (const use of all("#page use[href^='#i-']"))
+        if (!document.querySelector(use.getAttribute("href")))
+            faults.push(`there is no symbol ${use.getAttribute("href")}`);
+
     // No count is cut off.
     for (const counts of all(".strip .counts:not(.in-words), .shelf .counts").filter(isShown))
         if (counts.scrollWidth > counts.clientWidth + 1)

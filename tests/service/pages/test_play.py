@@ -220,7 +220,7 @@ def test_ones_own_card_says_so(table: Table, browser: FlaskClient) -> None:
 
 
 def test_where_only_hexes_can_be_chosen_the_page_says_that_they_are_marked(table: Table) -> None:
-    hint = "Choose one of the marked hexes on the board."
+    hint = "Choose a marked hex."
     page = table.page()
     has_words = re.search('<a class="choice (?:act|button|shelf-card)[^>]* data-number', page)
     assert (hint in page) == (has_words is None)

@@ -220,7 +220,7 @@ def test_a_draw_is_confirmed_by_itself_and_the_page_says_why(turn: Turn) -> None
     page = actor.get(f"/games/{turn.id}?choose=1")
     assert [action["type"] for action in actions_of(page)] == ["draw"]
     assert "The tile that comes from the pile into the market is not known yet." in page
-    assert "You confirm this by itself, so that you know it when you choose" in page
+    assert "Confirm this first, then choose the rest." in page
 
 
 def fields_of(page: str, name: str) -> list[str]:
