@@ -22,7 +22,7 @@ from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.clubs.clubs import Clubs
-from service.clubs.invitations import ClubInvitations
+from service.clubs.notices import ClubNotices
 from service.clubs.webhooks import ClubWebhooks
 from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
@@ -70,7 +70,7 @@ class Service:
     archive: Archive
     accounts: Accounts
     clubs: Clubs
-    club_invitations: ClubInvitations
+    club_notices: ClubNotices
     club_webhooks: ClubWebhooks
     transparency: Transparency
     games: Games
@@ -212,8 +212,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         archive=archive,
         accounts=accounts,
         clubs=clubs,
-        club_invitations=ClubInvitations(
-            clubs, notifications.preferences, notifications.mail.account_notices
+        club_notices=ClubNotices(
+            clubs, accounts.mutes, notifications.preferences, notifications.mail.account_notices
         ),
         club_webhooks=club_webhooks,
         transparency=transparency,

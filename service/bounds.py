@@ -132,6 +132,8 @@ class Bounds:
     """Players whom one player has muted."""
     max_clubs_per_player: int = _bound(50)
     """Clubs of which one player is a member or asks to become one, and as many invitations to clubs."""
+    max_club_requests_per_player: int = _bound(10)
+    """Clubs that one player asks to join."""
     max_members_per_club: int = _bound(500)
     max_candidates_per_club: int = _bound(100)
     """Players who are invited to one club, and as many who ask to join it."""

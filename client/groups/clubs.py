@@ -18,8 +18,9 @@ class AppointOfficer(TypedDict):
 
 class ClubDetails(TypedDict):
     """A club as a viewer sees it. `you` is what the viewer is to the club, or null, and `rights`
-    what they may do in it. `invitation` is the token of the invitation link, or null, for those
-    who may invite, with a session.
+    what they may do in it. `question` is what players who ask to join have to answer, or null.
+    `invitation` is the token of the invitation link, or null, for those who may invite, with a
+    session.
     """
 
     id: str
@@ -31,6 +32,7 @@ class ClubDetails(TypedDict):
     members: int
     you: str | None
     rights: list[str]
+    question: str | None
     invitation: NotRequired[str | None]
 
 
@@ -55,13 +57,15 @@ class ClubList(TypedDict):
 
 class ClubMember(TypedDict):
     """A player with a relation to a club, and since when. Its owner and its officers have
-    `rights`.
+    `rights`. `answer` is what a player who asks to join has answered to the question of the
+    club, or null.
     """
 
     id: str
     handle: str
     since: str
     rights: list[str]
+    answer: str | None
 
 
 class ClubMemberList(TypedDict):
@@ -107,6 +111,7 @@ class EditClub(TypedDict):
 
     name: NotRequired[str]
     about: NotRequired[str]
+    question: NotRequired[str]
 
 
 class Invitation(TypedDict):
@@ -128,6 +133,7 @@ class JoinClub(TypedDict):
     """The body of a request: JoinClub."""
 
     invitation: NotRequired[str | None]
+    answer: NotRequired[str | None]
 
 
 class NameMember(TypedDict):
@@ -196,8 +202,11 @@ def get_club(club: str, /) -> Call[ClubDetails]:
 
 
 def edit_club(club: str, /, **body: Unpack[EditClub]) -> Call[ClubDetails]:
-    """Change the name of a club, as its owner, or its description, also as an officer who may
-    edit.
+    """Change the name of a club, as its owner, or its description and its question, also as an
+    officer.
+
+    The officer must have the right to edit. An empty `question` removes it: then nobody has to
+    answer.
     """
     return call("PATCH", f"/clubs/{segment(club)}", reader(ClubDetails), body=body)
 
@@ -238,8 +247,9 @@ def list_club_members(
 def join_club(club: str, /, **body: Unpack[JoinClub]) -> Call[ClubMembership]:
     """Become a member of a club, with an invitation, or ask its owner to become one.
 
-    With the token of an invitation link, or if the owner has invited the player, the player is a
-    member at once. A private club can be joined in these ways only. The request can be repeated.
+    With the token of an invitation link, or if the player is invited, the player is a member at
+    once. A private club can be joined in these ways only. Who asks to join a club with a question
+    sends an answer. The request can be repeated; the last answer counts.
     """
     return call("PUT", f"/clubs/{segment(club)}/members/me", reader(ClubMembership), body=body)
 

@@ -38,7 +38,7 @@ from service.administration.work_overview import WorkOverview
 from service.chat.comments import Comments
 from service.chat.reports import ChatMessageReport, ChatMessageReports
 from service.clubs.clubs import Clubs
-from service.clubs.store import Club
+from service.clubs.model import Club
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.commands import GameCommands
 from service.games.game_cache import CachedGame

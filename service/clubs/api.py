@@ -6,6 +6,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.clubs.links import token_of_link
+from service.clubs.model import Club
 from service.clubs.permissions import require_any_right, require_right
 from service.clubs.schemas import (
     MAX_CLUBS,
@@ -24,7 +25,6 @@ from service.clubs.schemas import (
     OwnClubList,
     SetClubWebhook,
 )
-from service.clubs.store import Club
 from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
@@ -102,9 +102,12 @@ def get_club(club: str, player: str | None) -> JsonObject:
     errors=(403, 409),
 )
 def edit_club(club: str, player: str, body: JsonObject) -> JsonObject:
-    """Change the name of a club, as its owner, or its description, also as an officer who may edit."""
+    """Change the name of a club, as its owner, or its description and its question, also as an officer.
+
+    The officer must have the right to edit. An empty `question` removes it: then nobody has to answer.
+    """
     if not body:
-        raise Malformed({"": message("must have name or about")})
+        raise Malformed({"": message("must have name, about or question")})
     service().clubs.edit(club, player, **body)
     return _details(club, player)
 
@@ -124,7 +127,7 @@ def hand_club_on(club: str, player: str, body: JsonObject) -> None:
     Its invitation link and its webhook end. Officers keep their rights; the former owner is a member.
     """
     service().clubs.of_owner(club, player)
-    service().clubs.hand_on(club, player, _person(body["handle"]))
+    service().club_notices.hand_on(club, player, _person(body["handle"]))
 
 
 @blueprint.get(
@@ -150,6 +153,7 @@ def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonO
             "handle": handles[id],
             "since": entry.people[id].since,
             "rights": entry.rights(id),
+            "answer": entry.people[id].answer,
         }
         for id in ids
         if id in handles
@@ -169,10 +173,11 @@ def list_club_members(club: str, player: str | None, query: JsonObject) -> JsonO
 def join_club(club: str, player: str, body: JsonObject) -> JsonObject:
     """Become a member of a club, with an invitation, or ask its owner to become one.
 
-    With the token of an invitation link, or if the owner has invited the player, the player is a member at
-    once. A private club can be joined in these ways only. The request can be repeated.
+    With the token of an invitation link, or if the player is invited, the player is a member at once. A
+    private club can be joined in these ways only. Who asks to join a club with a question sends an answer.
+    The request can be repeated; the last answer counts.
     """
-    return {"you": service().clubs.join(club, player, body["invitation"])}
+    return {"you": service().club_notices.join(club, player, body["invitation"], body["answer"])}
 
 
 @blueprint.delete(f"{_CLUB}/members/me", "The player has no relation to the club.", errors=(409,))
@@ -191,7 +196,7 @@ def admit_to_club(club: str, handle: str, player: str) -> None:
     The request can be repeated.
     """
     service().clubs.with_right(club, player, "invite")
-    service().clubs.admit(club, player, _person_id(handle))
+    service().club_notices.admit(club, player, _person_id(handle))
 
 
 @blueprint.delete(
@@ -204,7 +209,7 @@ def remove_from_club(club: str, handle: str, player: str) -> None:
     games in which a removed member plays go on. The invitation link is revoked with a member.
     """
     require_any_right(service().clubs.visible(club, player), player)
-    service().clubs.remove(club, player, _person_id(handle))
+    service().club_notices.remove(club, player, _person_id(handle))
 
 
 @blueprint.put(
@@ -220,14 +225,14 @@ def appoint_club_officer(club: str, handle: str, player: str, body: JsonObject) 
     Without any right, the member is no officer. The request can be repeated.
     """
     service().clubs.of_owner(club, player)
-    service().clubs.appoint(club, player, _person_id(handle), body["rights"])
+    service().club_notices.appoint(club, player, _person_id(handle), body["rights"])
 
 
 @blueprint.delete(f"{_CLUB}/officers/<handle>", "The member is no officer.", errors=(403, 409))
 def dismiss_club_officer(club: str, handle: str, player: str) -> None:
     """Take all rights from an officer, who stays a member, as the owner. The request can be repeated."""
     service().clubs.of_owner(club, player)
-    service().clubs.appoint(club, player, _person_id(handle), ())
+    service().club_notices.appoint(club, player, _person_id(handle), ())
 
 
 @blueprint.post(
@@ -250,7 +255,7 @@ def invite_to_club(club: str, player: str, body: JsonObject) -> JsonObject:
     if body["handle"] is None:
         return {"token": clubs.create_link(club, player)}
     invited = _person(body["handle"])
-    service().club_invitations.invite(club, player, invited)
+    service().club_notices.invite(club, player, invited)
     return {"invited": invited}
 
 
@@ -348,6 +353,7 @@ def _details(club_id: str, viewer: str | None) -> JsonObject:
         **club_json([club])[0],
         "you": entry.relation(viewer),
         "rights": entry.rights(viewer),
+        "question": club.question,
     }
     # The link makes anybody a member, which no scope of a personal token allows.
     if entry.has_right(viewer, "invite") and not has_personal_token():

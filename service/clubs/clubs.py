@@ -16,7 +16,7 @@ from typing import Any, Final
 
 import redis
 
-from domain.errors import Malformed, NotNow
+from domain.errors import NotNow
 from domain.json_types import CLUB_ID
 from domain.messages import Text, message, plural_message
 from service import wall_clock
@@ -24,7 +24,8 @@ from service.accounts.account_reader import AccountReader
 from service.accounts.mutes import Mutes
 from service.bounds import Bounds
 from service.clubs.links import LINK_DAYS, club_of_token, is_valid_link, link_not_valid
-from service.clubs.names import name_fault, normalized_name
+from service.clubs.model import RIGHTS, Club, ClubWithPeople, Person, Relation, Right
+from service.clubs.names import normalized_name
 from service.clubs.permissions import (
     NOT_A_MEMBER,
     require_another_than_owner,
@@ -33,19 +34,10 @@ from service.clubs.permissions import (
     require_right,
     require_visible,
 )
-from service.clubs.store import (
-    RIGHTS,
-    Club,
-    ClubStore,
-    ClubWithPeople,
-    Person,
-    Relation,
-    Right,
-    club_not_found,
-)
+from service.clubs.store import ClubStore, club_not_found
+from service.clubs.texts import checked_answer, require_valid
 from service.errors import NotFound, TooManyClubs
 
-MAX_ABOUT_CHARACTERS: Final = 1_000
 _SECRET_BYTES: Final = 16
 
 
@@ -96,6 +88,10 @@ class Clubs:
         """Return whether a player is a member of a club, in one round trip."""
         return self._store.relation(club_id, player) == "member"
 
+    def relation(self, club_id: str, player: str) -> Relation | None:
+        """Return the relation of a player to a club; None without one, and if there is no such club."""
+        return self._store.relation(club_id, player)
+
     def members_among(self, club_id: str, players: Sequence[str]) -> frozenset[str]:
         """Return the players, of these, who are members of a club; none if there is no such club."""
         try:
@@ -126,7 +122,7 @@ class Clubs:
         Raises Malformed (naming every wrong field), ClubNameTaken, TooManyClubs, NotNow (a guest).
         """
         name = normalized_name(name)
-        _require_valid(name, about)
+        require_valid(name, about)
         now = wall_clock.format(wall_clock.now())
         club = Club(secrets.token_hex(8), name, about, player, now, is_private)
         with self._room(player, club.id):
@@ -134,16 +130,22 @@ class Clubs:
         return club
 
     def edit(
-        self, club_id: str, player: str, name: str | None = None, about: str | None = None
+        self,
+        club_id: str,
+        player: str,
+        name: str | None = None,
+        about: str | None = None,
+        question: str | None = None,
     ) -> Club:
-        """Change the description, as the owner or an officer who may edit, or the name, as the owner.
+        """Change what is given: as the owner or an officer who may edit, but the name as the owner only.
 
-        Raises Malformed, ClubNameTaken.
+        An empty `question` removes it. Raises Malformed, ClubNameTaken.
         """
         before = self.with_right(club_id, player, "edit").club
         new_name = before.name if name is None else normalized_name(name)
         new_about = before.about if about is None else about
-        _require_valid(new_name, new_about)
+        new_question = before.question if question is None else question or None
+        require_valid(new_name, new_about, new_question or "")
         is_renamed = new_name != before.name
 
         def require_allowed(entry: ClubWithPeople) -> None:
@@ -155,7 +157,8 @@ class Clubs:
             require_allowed(entry)
             # An administrator may have renamed the club in the meantime.
             kept_name = new_name if is_renamed else entry.club.name
-            return replace(entry, club=replace(entry.club, name=kept_name, about=new_about))
+            edited = replace(entry.club, name=kept_name, about=new_about, question=new_question)
+            return replace(entry, club=edited)
 
         require_allowed(self._store.load(club_id))
         if not is_renamed:
@@ -179,7 +182,7 @@ class Clubs:
         `record` is called with the name to be stored, once all checks have passed.
         """
         name = normalized_name(name)
-        _require_valid(name, "")
+        require_valid(name, "")
         _require_id(club_id)
         record_once = cache(record)
 
@@ -254,14 +257,19 @@ class Clubs:
     def _memberships(self, player: str) -> list[Club]:
         return [club for club, person in self._store.of(player) if person.relation == "member"]
 
-    def join(self, club_id: str, player: str, token: str | None = None) -> Relation:
+    def join(
+        self, club_id: str, player: str, token: str | None = None, answer: str | None = None
+    ) -> Relation:
         """Accept an invitation to a club, by handle or by the token of its link, or ask to join it.
 
-        Returns the new relation of the player. Raises TooManyClubs, NotNow (a guest, or the club is full).
+        Returns the new relation of the player. Raises TooManyClubs, NotNow (a guest, or the club is full),
+        Malformed (no answer to its question).
         """
         _require_id(club_id)
-        if self._store.relation(club_id, player) == "member":
+        before = self._store.relation(club_id, player)
+        if before == "member":
             return "member"
+        is_request = token is None and before != "invited"
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
             relation = entry.relation(player)
@@ -271,12 +279,13 @@ class Clubs:
                 return entry
             if token is None:
                 require_visible(entry, player)
-            return self._with(
-                entry, player, "member" if relation == "invited" or token else "requesting"
-            )
+            if relation == "invited" or token is not None:
+                return self._with(entry, player, Person("member", _now()))
+            given = checked_answer(entry.club, answer)
+            return self._with(entry, player, Person("requesting", _now(), answer=given))
 
         try:
-            with self._room(player, club_id):
+            with self._room(player, club_id), self._room_to_ask(player, club_id, is_request):
                 after = self._store.change(club_id, change, joining=player)
         except NotFound:
             if token is None:
@@ -298,7 +307,7 @@ class Clubs:
             require_visible(entry, player)
             require_another_than_owner(entry, player)
             if entry.has_right(player, "invite"):
-                entry = _without_link(entry)
+                entry = entry.without_link()
             return entry.with_person(player, None)
 
         self._store.change(club_id, change)
@@ -324,11 +333,10 @@ class Clubs:
                 case "invited":
                     return entry
                 case "requesting":
-                    return self._with(entry, player, "member")
+                    return self._with(entry, player, Person("member", _now()))
                 case None:
-                    return self._with(
-                        entry, player, "invited", None if inviter == entry.club.owner else inviter
-                    )
+                    by = None if inviter == entry.club.owner else inviter
+                    return self._with(entry, player, Person("invited", _now(), inviter=by))
 
         most = self._bounds.max_clubs_per_player
         with self._store.reserve("invited", player, club_id, most, count_invitations) as has_room:
@@ -338,60 +346,75 @@ class Clubs:
         has_muted = inviter in self._mutes.has_muted(player, [inviter])
         return is_new and after.relation(player) == "invited" and not has_muted
 
-    def admit(self, club_id: str, answerer: str, player: str) -> None:
+    def admit(self, club_id: str, answerer: str, player: str) -> bool:
         """Admit a player who has asked to join, as the owner or an officer who may invite. Idempotent.
 
-        Raises NotFound (the player has not asked), NotNow (the club is full).
+        Returns whether the player was no member before. Raises NotFound (the player has not asked), NotNow
+        (the club is full).
         """
         _require_id(club_id)
+        is_new = False
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
+            nonlocal is_new
             require_right(entry, answerer, "invite")
             relation = entry.relation(player)
-            if relation == "member":
+            is_new = relation != "member"
+            if not is_new:
                 return entry
             if relation != "requesting":
                 raise NotFound.with_message("this player has not asked to join the club")
-            return self._with(entry, player, "member")
+            return self._with(entry, player, Person("member", _now()))
 
         self._store.change(club_id, change)
+        return is_new
 
-    def remove(self, club_id: str, remover: str, player: str) -> None:
+    def remove(self, club_id: str, remover: str, player: str) -> Relation | None:
         """Remove a member, revoke an invitation or decline a request, as the owner or an officer.
 
-        The link of the club is revoked when a member is removed, who could come back with it. Raises
-        NotFound, NotNow (the owner).
+        Returns the relation that has ended. The link of the club is revoked when a member is removed, who
+        could come back with it. Raises NotFound, NotNow (the owner).
         """
         _require_id(club_id)
+        ended: Relation | None = None
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
+            nonlocal ended
             require_can_remove(entry, remover, player)
-            if entry.relation(player) == "member":
-                entry = _without_link(entry)
+            ended = entry.relation(player)
+            if ended == "member":
+                entry = entry.without_link()
             return entry.with_person(player, None)
 
         self._store.change(club_id, change)
+        return ended
 
-    def appoint(self, club_id: str, owner: str, player: str, rights: Collection[Right]) -> None:
+    def appoint(self, club_id: str, owner: str, player: str, rights: Collection[Right]) -> bool:
         """Give a member these rights, and no others, as the owner; a member with rights is an officer.
+
+        Returns whether the member has become an officer.
 
         With none, the member is no officer any more. The link of the club is revoked when a member may no
         longer see it. Raises NotNow (not a member, or the owner).
         """
         _require_id(club_id)
+        is_new = False
         chosen = tuple(right for right in RIGHTS if right in rights)
 
         def change(entry: ClubWithPeople) -> ClubWithPeople:
+            nonlocal is_new
             require_owner(entry, owner)
             if entry.relation(player) != "member":
                 raise NotNow(None, NOT_A_MEMBER)
+            is_new = bool(chosen) and not entry.people[player].rights
             if player == owner:
                 raise NotNow(None, message("the owner of a club has every right in it"))
             if entry.has_right(player, "invite") and "invite" not in chosen:
-                entry = _without_link(entry)
+                entry = entry.without_link()
             return entry.with_person(player, replace(entry.people[player], rights=chosen))
 
         self._store.change(club_id, change)
+        return is_new
 
     def hand_on(self, club_id: str, owner: str, player: str) -> None:
         """Make another member the owner. Raises NotNow if the player is not a member.
@@ -407,7 +430,7 @@ class Clubs:
                 raise NotNow(None, NOT_A_MEMBER)
             # Nothing is left over if the process dies after the change.
             self._delete_belongings(club_id)
-            return _owned_by(entry, player)
+            return entry.owned_by(player)
 
         self._store.change(club_id, change)
         # A request of the former owner may have set something in the meantime.
@@ -436,7 +459,7 @@ class Clubs:
         raise link_not_valid()
 
     def erase(self, player: str) -> None:
-        """Delete every relation of a player. Their clubs pass to others (`_heir`), or are deleted.
+        """Delete every relation of a player. Their clubs pass to others (`heir`), or are deleted.
 
         The belongings of their clubs are deleted in both cases, because the player entered them.
         """
@@ -456,9 +479,9 @@ class Clubs:
         def change(entry: ClubWithPeople) -> ClubWithPeople | None:
             remaining = entry.with_person(player, None)
             if entry.club.owner != player:
-                return _without_link(remaining) if entry.has_right(player, "invite") else remaining
-            heir = _heir(remaining)
-            return None if heir is None else _owned_by(remaining, heir)
+                return remaining.without_link() if entry.has_right(player, "invite") else remaining
+            heir = remaining.heir()
+            return None if heir is None else remaining.owned_by(heir)
 
         is_owner = self._store.load(club_id).club.owner == player
         if is_owner:
@@ -480,24 +503,21 @@ class Clubs:
 
         self._store.change(club_id, change)
 
-    def _with(
-        self, entry: ClubWithPeople, player: str, relation: Relation, inviter: str | None = None
-    ) -> ClubWithPeople:
+    def _with(self, entry: ClubWithPeople, player: str, person: Person) -> ClubWithPeople:
         """Return a club in which a player has a relation. Raises NotNow if too many have it."""
+        is_member = person.relation == "member"
         limit = (
-            self._bounds.max_members_per_club
-            if relation == "member"
-            else self._bounds.max_candidates_per_club
+            self._bounds.max_members_per_club if is_member else self._bounds.max_candidates_per_club
         )
-        if len(entry.with_relation(relation)) >= limit:
+        others = [id for id in entry.with_relation(person.relation) if id != player]
+        if len(others) >= limit:
             raise NotNow(
                 None,
                 message("the club is full")
-                if relation == "member"
+                if is_member
                 else message("too many players are invited to this club, or ask to join it"),
             )
-        since = wall_clock.format(wall_clock.now())
-        return entry.with_person(player, Person(relation, since, inviter=inviter))
+        return entry.with_person(player, person)
 
     @contextmanager
     def _room(self, player: str, club_id: str) -> Iterator[None]:
@@ -525,6 +545,31 @@ class Clubs:
                 )
             yield
 
+    @contextmanager
+    def _room_to_ask(self, player: str, club_id: str, is_request: bool) -> Iterator[None]:  # noqa: FBT001 # the caller names it
+        """Reserve a request to join a club, if it is one. Raises TooManyClubs."""
+        if not is_request:
+            yield
+            return
+        most = self._bounds.max_club_requests_per_player
+
+        def count() -> int:
+            return sum(
+                person.relation == "requesting" and club.id != club_id
+                for club, person in self._store.of(player)
+            )
+
+        with self._store.reserve("requesting", player, club_id, most, count) as has_room:
+            if not has_room:
+                raise TooManyClubs(
+                    plural_message(
+                        "a player can ask to join one club at a time",
+                        "a player can ask to join {count} clubs at a time",
+                        count=most,
+                    )
+                )
+            yield
+
     def _require_account(self, player: str) -> None:
         (account,) = self._players.get([player])
         if account is None or account.is_guest or account.bot is not None:
@@ -541,36 +586,5 @@ def _require_id(club_id: str) -> None:
         raise club_not_found(club_id)
 
 
-def _without_link(entry: ClubWithPeople) -> ClubWithPeople:
-    return replace(entry, club=replace(entry.club, link=None))
-
-
-def _owned_by(entry: ClubWithPeople, player: str) -> ClubWithPeople:
-    """Return a club after one of its members became its owner, who needs no rights of an officer."""
-    owned = replace(entry, club=replace(entry.club, owner=player, link=None))
-    return owned.with_person(player, replace(entry.people[player], rights=()))
-
-
-def _heir(entry: ClubWithPeople) -> str | None:
-    """Return who gets the club of an erased owner: the officer, else the member, of the longest standing."""
-    return next(iter([*entry.officers(), *entry.with_relation("member")]), None)
-
-
-def _require_valid(name: str, about: str) -> None:
-    """Raise Malformed, which names every wrong field of a club."""
-    faults: dict[str, Text] = {}
-    if fault := name_fault(name):
-        faults["name"] = fault
-    if len(about) > MAX_ABOUT_CHARACTERS:
-        faults["about"] = plural_message(
-            "must have at most one character",
-            "must have at most {count} characters",
-            count=MAX_ABOUT_CHARACTERS,
-        )
-    for character in about:
-        if not (character.isprintable() or character == "\n"):
-            faults["about"] = message(
-                "must not contain the character U+{code}", code=f"{ord(character):04X}"
-            )
-    if faults:
-        raise Malformed(faults)
+def _now() -> str:
+    return wall_clock.format(wall_clock.now())

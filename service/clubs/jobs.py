@@ -1,8 +1,13 @@
 """The mails about clubs that workers send."""
 
+from typing import assert_never, cast
+
+from domain.json_types import JsonObject
 from domain.messages import message
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
+from service.clubs.notices import Occasion
+from service.clubs.permissions import require_right
 from service.errors import NotFound
 from service.notifications.mail.notice import Notice
 from service.notifications.stored_messages import decode_message
@@ -28,6 +33,64 @@ def invitation_notice(service: Service, club_id: str, reader: Player, server: st
         (sentence, message("Look at the club, and accept or decline the invitation:")),
         f"/clubs/{club.id}",
         message("{name}", name=club.name),
+    )
+
+
+def change_notice(service: Service, data: JsonObject, reader: Player, server: str) -> Notice:
+    """Return the mail to a player whom a change of a club concerns.
+
+    Raises NotFound or Forbidden if it does not any more. `data` is that of `ClubNotices`.
+    """
+    occasion = cast("Occasion", data["occasion"])
+    entry = service.clubs.visible(data["club"], reader.id)
+    relation, by = entry.relation(reader.id), data["by"] or ""
+    values = {
+        "player": service.accounts.players.handles([by]).get(by, ""),
+        "club": entry.club.name,
+        "server": server,
+    }
+    match occasion:
+        case "requested":
+            require_right(entry, reader.id, "invite")
+            is_current = entry.relation(by) == "requesting"
+            title = message("A player asks to join your club")
+            sentence = message("{player} asks to join the club “{club}” on {server}.", **values)
+            advice = message("Look at the request, and admit the player or decline it:")
+        case "admitted":
+            is_current = relation == "member"
+            title = message("You are a member of a club")
+            sentence = message("The club “{club}” on {server} has admitted you.", **values)
+            advice = message("Look at its members and its games:")
+        case "declined":
+            is_current = relation is None
+            title = message("Your request to join a club was declined")
+            sentence = message(
+                "Your request to join the club “{club}” on {server} was declined.", **values
+            )
+            advice = message("This is the page of the club:")
+        case "appointed":
+            is_current = bool(entry.rights(reader.id))
+            title = message("You are an officer of a club")
+            sentence = message("You are an officer of the club “{club}” on {server} now.", **values)
+            advice = message("What you can do stands on its page:")
+        case "handed_on":
+            is_current = entry.club.owner == reader.id
+            title = message("You own a club")
+            sentence = message(
+                "{player} has handed the club “{club}” on {server} on to you. Its invitation link and its"
+                " webhook have ended.",
+                **values,
+            )
+            advice = message("Look at its page, where you manage it:")
+        case _:
+            assert_never(occasion)
+    if not is_current:
+        raise NotFound.with_message("this has changed in the meantime")
+    return Notice(
+        title,
+        (sentence, advice),
+        f"/clubs/{entry.club.id}",
+        message("{name}", name=entry.club.name),
     )
 
 

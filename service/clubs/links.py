@@ -4,7 +4,7 @@ import hmac
 from typing import Final
 
 from service import wall_clock
-from service.clubs.store import Club
+from service.clubs.model import Club
 from service.entered_text import trim_code
 from service.errors import NotFound
 

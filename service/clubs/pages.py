@@ -9,12 +9,12 @@ from werkzeug.wrappers import Response as BaseResponse
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, message
-from service.clubs.clubs import MAX_ABOUT_CHARACTERS
 from service.clubs.links import club_of_token, token_of_link
+from service.clubs.model import RIGHTS, Right
 from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.permissions import NOT_A_MEMBER
 from service.clubs.schemas import SetClubWebhook
-from service.clubs.store import RIGHTS, Right
+from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
 from service.errors import ClubNameTaken, NotFound, TooManyClubs
 from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
@@ -66,6 +66,7 @@ def _club_page(
     requesting = entry.with_relation("requesting") if may_invite else []
     invited = entry.with_relation("invited") if may_invite else []
     inviter = None if player_id is None or relation != "invited" else entry.inviter(player_id)
+    person = None if player_id is None else entry.people.get(player_id)
     officers = entry.officers()
     service().accounts.players.handles(
         {*members, *officers, *requesting, *invited, club.owner, inviter or club.owner}
@@ -90,7 +91,8 @@ def _club_page(
         officers=officers,
         members=members,
         next=following,
-        requesting=requesting,
+        requesting={player: entry.people[player].answer for player in requesting},
+        answer=None if person is None else person.answer,
         invited=invited,
         lists=lists,
         tournaments=tournaments,
@@ -103,6 +105,8 @@ def _club_page(
         form=form,
         max_name_length=MAX_NAME_LENGTH,
         max_about_characters=MAX_ABOUT_CHARACTERS,
+        max_question_characters=MAX_QUESTION_CHARACTERS,
+        max_answer_characters=MAX_ANSWER_CHARACTERS,
     )
 
 
@@ -114,7 +118,10 @@ _RIGHTS: Final[Mapping[Right, tuple[Message, Message]]] = {
         ),
     ),
     "remove": (message("Remove"), message("removes members, but neither officers nor the owner")),
-    "edit": (message("Edit"), message("edits the description of the club, but not its name")),
+    "edit": (
+        message("Edit"),
+        message("edits the description and the question of the club, but not its name"),
+    ),
 }
 """The label of each right, and what an officer with it does."""
 
@@ -180,7 +187,7 @@ def create_club() -> BaseResponse:
     club = service().clubs.create(
         player_id,
         values.get("name", ""),
-        _about(values.get("about", "")),
+        _lines(values.get("about", "")),
         is_private=bool(values.get("private")),
     )
     return see_other(f"/clubs/{club.id}")
@@ -194,10 +201,12 @@ def show_club(club_id: str) -> Response:
 
 @blueprint.post("/clubs/<club_id>/join")
 @limit_new_places
-@shows_refusals(_club_page, NotNow, TooManyClubs, keeps_entries=False)
+@shows_refusals(_club_page, Malformed, NotNow, TooManyClubs)
 def join_club(club_id: str) -> BaseResponse:
-    """Accept an invitation to a club, or ask to join it."""
-    service().clubs.join(club_id, require_player())
+    """Accept an invitation to a club, or ask to join it, with an answer to its question."""
+    player_id = require_player()
+    answer = _lines(entered_form().values.get("answer", ""))
+    service().club_notices.join(club_id, player_id, answer=answer)
     return see_other(f"/clubs/{club_id}")
 
 
@@ -232,7 +241,7 @@ def join_by_link(token: str) -> BaseResponse:
     player_id = require_player()
     club_id = club_of_token(token)
     if not service().clubs.is_member(club_id, player_id):
-        service().clubs.join(service().clubs.by_link(token).id, player_id, token)
+        service().club_notices.join(service().clubs.by_link(token).id, player_id, token)
     return see_other(f"/clubs/{club_id}")
 
 
@@ -244,7 +253,7 @@ def invite(club_id: str) -> BaseResponse:
     player_id = require_player()
     service().clubs.with_right(club_id, player_id, "invite")
     account = service().accounts.players.person_with_handle(read_field("handle"))
-    service().club_invitations.invite(club_id, player_id, account.id)
+    service().club_notices.invite(club_id, player_id, account.id)
     return see_other(f"/clubs/{club_id}")
 
 
@@ -267,14 +276,14 @@ def change_link(club_id: str) -> BaseResponse:
 @shows_refusals(_club_page, NotNow, keeps_entries=False)
 def admit(club_id: str) -> BaseResponse:
     """Admit a player who has asked to join, as the owner or an officer."""
-    service().clubs.admit(club_id, require_player(), read_field("player"))
+    service().club_notices.admit(club_id, require_player(), read_field("player"))
     return see_other(f"/clubs/{club_id}")
 
 
 @blueprint.post("/clubs/<club_id>/remove")
 def remove(club_id: str) -> BaseResponse:
     """Remove a member, revoke an invitation or decline a request, as the owner or an officer."""
-    service().clubs.remove(club_id, require_player(), read_field("player"))
+    service().club_notices.remove(club_id, require_player(), read_field("player"))
     return see_other(f"/clubs/{club_id}")
 
 
@@ -294,7 +303,7 @@ def appoint(club_id: str) -> BaseResponse:
     values = entered_form().values
     member = service().accounts.players.person_with_handle(values.get("handle", ""))
     rights = [right for right in RIGHTS if values.get(right)]
-    service().clubs.appoint(club_id, player_id, member.id, rights)
+    service().club_notices.appoint(club_id, player_id, member.id, rights)
     return see_other(f"/clubs/{club_id}/officers")
 
 
@@ -306,7 +315,7 @@ def dismiss(club_id: str) -> BaseResponse:
     service().clubs.of_owner(club_id, player_id)
     handle = entered_form().values.get("handle", "")
     member = service().accounts.players.person_with_handle(handle)
-    service().clubs.appoint(club_id, player_id, member.id, ())
+    service().club_notices.appoint(club_id, player_id, member.id, ())
     return see_other(f"/clubs/{club_id}/officers")
 
 
@@ -345,7 +354,7 @@ def show_handover(club_id: str) -> Response:
 @shows_refusals(_club_page, NotNow, keeps_entries=False)
 def hand_on(club_id: str) -> BaseResponse:
     """Hand the club on to another member."""
-    service().clubs.hand_on(club_id, require_player(), read_field("player"))
+    service().club_notices.hand_on(club_id, require_player(), read_field("player"))
     return see_other(f"/clubs/{club_id}")
 
 
@@ -354,11 +363,11 @@ def hand_on(club_id: str) -> BaseResponse:
 @shows_refusals(_club_page, ClubNameTaken, field="name")
 @shows_refusals(_club_page, Malformed)
 def edit(club_id: str) -> BaseResponse:
-    """Change the description, as the owner or an officer, and the name, as the owner."""
+    """Change the description and the question, as the owner or an officer, and the name, as the owner."""
     player_id = require_player()
     values = entered_form().values
-    name, about = values.get("name"), _about(values.get("about", ""))
-    service().clubs.edit(club_id, player_id, name, about)
+    about, question = (_lines(values.get(name, "")) for name in ("about", "question"))
+    service().clubs.edit(club_id, player_id, values.get("name"), about, question)
     return see_other(f"/clubs/{club_id}")
 
 
@@ -399,6 +408,6 @@ def close(club_id: str) -> BaseResponse:
     return see_other("/clubs")
 
 
-def _about(text: str) -> str:
-    """Return a description as a browser has sent it, with the line ends that are stored."""
+def _lines(text: str) -> str:
+    """Return a text of several lines as a browser has sent it, with the line ends that are stored."""
     return text.replace("\r\n", "\n").strip()

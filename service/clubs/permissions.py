@@ -5,7 +5,8 @@ from typing import Final
 
 from domain.errors import NotNow
 from domain.messages import Message, message
-from service.clubs.store import ClubWithPeople, Right, club_not_found
+from service.clubs.model import ClubWithPeople, Right
+from service.clubs.store import club_not_found
 from service.errors import Forbidden, NotFound
 
 NOT_A_MEMBER: Final = message("this player is not a member of the club")

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Final, NotRequired, TypedDict
 from marshmallow import fields
 
 from domain.json_types import ClubId, PlayerId, PositiveCount, Timestamp
-from service.clubs.clubs import MAX_ABOUT_CHARACTERS
+from service.clubs.model import RELATIONS, RIGHTS, Relation, Right
 from service.clubs.names import MAX_NAME_LENGTH
-from service.clubs.store import RELATIONS, RIGHTS, Relation, Right
+from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
 from service.http.schemas.lobby import NamedPlayer
 from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String, TextList
 from service.notifications.schemas import WebhookResponse
@@ -48,6 +48,11 @@ class EditClub(StrictSchema):
 
     name = _name()
     about = _about()
+    question = String(
+        example="Where do you play?",
+        description="What players who ask to join have to answer, in at most"
+        f" {MAX_QUESTION_CHARACTERS} characters. An empty one removes it.",
+    )
 
 
 class JoinClub(StrictSchema):
@@ -55,6 +60,11 @@ class JoinClub(StrictSchema):
 
     invitation = String(
         load_default=None, description="The token of its invitation link, if the player has one."
+    )
+    answer = String(
+        load_default=None,
+        description="The answer to the question of the club, in at most"
+        f" {MAX_ANSWER_CHARACTERS} characters. Those see it who admit players.",
     )
 
 
@@ -134,12 +144,13 @@ class ClubEntry(TypedDict):
 
 class ClubDetails(ClubEntry):
     """A club as a viewer sees it. `you` is what the viewer is to the club, or null, and `rights` what they
-    may do in it. `invitation` is the token of the invitation link, or null, for those who may invite, with a
-    session.
+    may do in it. `question` is what players who ask to join have to answer, or null. `invitation` is the
+    token of the invitation link, or null, for those who may invite, with a session.
     """
 
     you: Relation | None
     rights: list[Right]
+    question: str | None
     invitation: NotRequired[str | None]
 
 
@@ -164,12 +175,16 @@ class OwnClubList(TypedDict):
 
 
 class ClubMember(TypedDict):
-    """A player with a relation to a club, and since when. Its owner and its officers have `rights`."""
+    """A player with a relation to a club, and since when. Its owner and its officers have `rights`.
+
+    `answer` is what a player who asks to join has answered to the question of the club, or null.
+    """
 
     id: PlayerId
     handle: str
     since: Timestamp
     rights: list[Right]
+    answer: str | None
 
 
 class ClubMemberList(TypedDict):

@@ -1,10 +1,11 @@
 """Clubs in Redis.
 
     cartulary:{club:ID}           hash: name, about, owner, created, members (their number) and, where there
-                                  is one, private (`1`) and link (until when it is valid, a space, and the
-                                  secret part of its token); by `person:PLAYER`, with spaces between
-                                  them, the relation of a player to the club, since when and, where there are
-                                  some, the rights of an officer, with commas, or who has invited the player
+                                  is one, private (`1`), question and link (until when it is valid, a space,
+                                  and the secret part of its token); by `person:PLAYER`, with spaces between
+                                  them, the relation of a player to the club, since when and, if there is any,
+                                  the rights of an officer, with commas, who has invited the player, or their
+                                  answer to the question
     cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
     cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
     cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
@@ -18,8 +19,8 @@ If a process takes a name and dies before it stores the club, the name becomes f
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from dataclasses import dataclass, field, replace
-from typing import Any, Final, Literal, TypeAlias, get_args
+from dataclasses import replace
+from typing import Any, Final, TypeAlias
 
 import redis
 from redis.client import Pipeline
@@ -28,124 +29,22 @@ from redis.typing import EncodableT, FieldT
 from domain.errors import Malformed
 from domain.messages import message
 from service.bounded_collections import reserved_entry
+from service.clubs.model import RIGHTS, Club, ClubWithPeople, Person, Relation
 from service.clubs.names import skeletons_of_name, sorting_key
 from service.connection import read_field, read_members, text_or_none, to_text, unavailable_on_error
 from service.errors import ClubNameTaken, NotFound
 from service.store.shards import Shards
 
-Relation: TypeAlias = Literal["member", "invited", "requesting"]
-"""The relation of a player to a club: a member (the owner is one too), an invited player, or a player who has
-asked to join.
-"""
-RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
-Right: TypeAlias = Literal["invite", "remove", "edit"]
-"""What the owner of a club lets an officer do: invite players and answer requests, remove members, and edit
-what the club says about itself.
-"""
-RIGHTS: Final[tuple[Right, ...]] = get_args(Right)
 _PERSON: Final = "person:"
-_HEAD: Final = ("name", "about", "owner", "created", "members", "private", "link")
-_RESERVED_KINDS: Final = ("invitations", "clubs")
+_HEAD: Final = ("name", "about", "owner", "created", "members", "private", "link", "question")
+_RESERVED_KINDS: Final[Mapping[Relation, str]] = {
+    "invited": "invitations",
+    "member": "clubs",
+    "requesting": "requests",
+}
 _SECONDS_TO_TAKE: Final = 60
 _BATCH_SIZE: Final = 500
 _SHARDS: Final = Shards("clubs")
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """The relation of a player to a club, and since when.
-
-    A member with `rights` is an officer. `inviter` is the player who has invited an invited one; None if that
-    was the owner, or somebody who has left.
-    """
-
-    relation: Relation
-    since: str
-    rights: tuple[Right, ...] = ()
-    inviter: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Club:
-    """A club without its people. `owner` is the id of a player."""
-
-    id: str
-    name: str
-    about: str
-    owner: str
-    created: str
-    is_private: bool = False
-    members: int = 1
-    link: str | None = field(default=None, repr=False)
-    """The end of the validity of its invitation link, a space, and the secret part of the token."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClubWithPeople:
-    """A club, and the players who have a relation to it, by id."""
-
-    club: Club
-    people: Mapping[str, Person] = field(default_factory=dict)
-
-    def relation(self, player: str | None) -> Relation | None:
-        """Return the relation of a player to the club; None without one."""
-        person = None if player is None else self.people.get(player)
-        return None if person is None else person.relation
-
-    def with_relation(self, relation: Relation) -> list[str]:
-        """Return the ids of the players with this relation, the earliest first."""
-        relations = [
-            (each.since, id) for id, each in self.people.items() if each.relation == relation
-        ]
-        return [id for _, id in sorted(relations)]
-
-    def page(
-        self, relation: Relation, after: str | None, limit: int
-    ) -> tuple[list[str], str | None]:
-        """Return the ids of a page of the players with a relation, and `after` of the next one or None.
-
-        `after` is the id of a player; if they no longer have the relation, the list begins again.
-        """
-        ids = self.with_relation(relation)
-        start = ids.index(after) + 1 if after in ids else 0
-        page = ids[start : start + limit]
-        return page, page[-1] if start + limit < len(ids) else None
-
-    def has_right(self, player: str | None, right: Right) -> bool:
-        """Return whether a player is the owner of the club, or an officer with this right."""
-        person = None if player is None else self.people.get(player)
-        return player == self.club.owner or (person is not None and right in person.rights)
-
-    def rights(self, player: str | None) -> tuple[Right, ...]:
-        """Return the rights of a player: all of them for the owner, none for a player who is no officer."""
-        return tuple(right for right in RIGHTS if self.has_right(player, right))
-
-    def officers(self) -> list[str]:
-        """Return the ids of the officers, the longest member first. The owner is none."""
-        return [
-            id
-            for id in self.with_relation("member")
-            if self.people[id].rights and id != self.club.owner
-        ]
-
-    def inviter(self, player: str) -> str:
-        """Return the id of the player in whose name an invited one is invited."""
-        return self.people[player].inviter or self.club.owner
-
-    def with_person(self, player: str, person: Person | None) -> "ClubWithPeople":
-        """Return the club after a player got this relation to it; None removes the relation.
-
-        An invitation by somebody who has no relation any more becomes one by the owner.
-        """
-        people = {id: each for id, each in self.people.items() if id != player}
-        if person is not None:
-            people[player] = person
-        else:
-            people = {
-                id: replace(each, inviter=None) if each.inviter == player else each
-                for id, each in people.items()
-            }
-        return ClubWithPeople(self.club, people)
 
 
 Change: TypeAlias = Callable[[ClubWithPeople], ClubWithPeople | None]
@@ -162,7 +61,7 @@ class ClubStore:
         self, relation: Relation, player: str, club_id: str, maximum: int, count: Callable[[], int]
     ) -> AbstractContextManager[bool]:
         """Reserve a relation of a player to a club while it is stored; see `reserved_entry`."""
-        key = _reserved_key("invitations" if relation == "invited" else "clubs", player)
+        key = _reserved_key(_RESERVED_KINDS[relation], player)
         return reserved_entry(self._redis, key, maximum, count, club_id)
 
     def _is_reserved(self, player: str, club_id: str) -> bool:
@@ -170,7 +69,7 @@ class ClubStore:
         with unavailable_on_error():
             return any(
                 self._redis.zscore(_reserved_key(kind, player), club_id) is not None
-                for kind in _RESERVED_KINDS
+                for kind in _RESERVED_KINDS.values()
             )
 
     def relation(self, club_id: str, player: str) -> Relation | None:
@@ -433,6 +332,7 @@ def _encode(entry: ClubWithPeople) -> dict[FieldT, EncodableT]:
         "members": str(club.members),
         "private": "1" if club.is_private else None,
         "link": club.link,
+        "question": club.question,
     }
     people: dict[FieldT, EncodableT] = {
         person_field(id): _stored_person(person) for id, person in entry.people.items()
@@ -471,11 +371,12 @@ def _club(id: str, fields: Mapping[str, str | None]) -> Club | None:
         is_private=fields.get("private") == "1",
         members=int(fields.get("members") or 0),
         link=fields.get("link"),
+        question=fields.get("question"),
     )
 
 
 def _stored_person(person: Person) -> str:
-    more = person.inviter or ",".join(person.rights)
+    more = person.inviter or person.answer or ",".join(person.rights)
     return f"{person.relation} {person.since} {more}".rstrip()
 
 
@@ -490,7 +391,7 @@ def _person(stored: str) -> Person | None:
         case "invited":
             return Person("invited", since, inviter=more or None)
         case "requesting":
-            return Person("requesting", since)
+            return Person("requesting", since, answer=more or None)
         case _:
             return None
 

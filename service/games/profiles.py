@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from domain.game import Status
 from service.accounts.account_reader import AccountReader, Player
 from service.clubs.clubs import Clubs
-from service.clubs.store import Club
+from service.clubs.model import Club
 from service.errors import Forbidden, NotFound
 from service.games.game_filter import GameFilter
 from service.games.listings import Listings

@@ -11,8 +11,8 @@ from domain.tournaments.tournament import Tournament, standings_as_json
 from replay.language.renderer import Renderer
 from service.accounts.account_reader import Player
 from service.accounts.schemas import Account
+from service.clubs.model import Club
 from service.clubs.schemas import ClubEntry
-from service.clubs.store import Club
 from service.games.player_statistics import KindCounts, PlayerStatistics
 from service.games.profiles import Profile
 from service.games.summary import Summary, summarize

@@ -9,7 +9,7 @@ from domain.messages import Instant, Text, message
 from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import Service
-from service.clubs.jobs import invitation_notice, webhook_notice
+from service.clubs.jobs import change_notice, invitation_notice, webhook_notice
 from service.errors import Forbidden, NotFound, log_text
 from service.notifications.mail.account_mails import AccountMail
 from service.notifications.mail.confirmations import Confirmation
@@ -206,6 +206,8 @@ class AccountMailSender:
                 )
             case "club_invited":
                 return invitation_notice(self._service, mail.data["club"], reader, server)
+            case "club_changed":
+                return change_notice(self._service, mail.data, reader, server)
             case "club_webhook_disabled":
                 return webhook_notice(
                     self._service, mail.data["club"], mail.data["webhook"], reader

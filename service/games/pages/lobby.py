@@ -10,7 +10,7 @@ from domain.json_types import JsonObject
 from domain.lifecycle import seat_counts
 from domain.registry import RegisteredRuleSystem, registered_name, rule_systems
 from ledger.clock.time_zones import UTC_NAME
-from service.clubs.store import Club
+from service.clubs.model import Club
 from service.errors import TooManyGames
 from service.games.game_settings import DEFAULT_BOT
 from service.http.context import service

@@ -32,6 +32,7 @@ AccountMailKind: TypeAlias = Literal[
     "password_changed",
     "token_created",
     "club_invited",
+    "club_changed",
     "reply_answer",
 ]
 

@@ -24,7 +24,7 @@ from domain.tournaments.pairing import MIN_TABLE
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.clock.time_zones import UTC_NAME
 from service import wall_clock
-from service.clubs.store import Club
+from service.clubs.model import Club
 from service.errors import Forbidden
 from service.http.blueprint import ApiResponse
 from service.http.context import service

@@ -7,7 +7,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from service.bootstrap import Service
-from service.clubs.store import RIGHTS, Right, club_key, person_field
+from service.clubs.model import RIGHTS, Right
+from service.clubs.store import club_key, person_field
 from service.errors import Forbidden, NotFound
 from tests.support.accounts import Accounts
 from tests.support.http_contract import invalid_fields
@@ -240,7 +241,7 @@ def test_the_page_of_a_handover_says_who_receives_what(
     full = browser.get(address).text
     assert "The invitation link: nobody joins with it any more." in full
     assert "The webhook to https://example.org/hook" in full
-    assert "edits the description of the club" in full
+    assert "edits the description and the question of the club" in full
     assert "dan is invited, and can still accept." in full
     for other in (ada, ids[1], "nobody", ""):
         assert browser.get(f"/clubs/{club}/owner?player={other}").status_code == 404

@@ -31,7 +31,17 @@ ENTERED: Final = frozenset(
 OTHERS: Final[Mapping[str, frozenset[str]]] = {
     "passwords are taken as they are": frozenset({"password", "new_password"}),
     "texts, each with rules of its own": frozenset(
-        {"about", "contact", "description", "name", "reason", "statement", "text"}
+        {
+            "about",
+            "answer",
+            "contact",
+            "description",
+            "name",
+            "question",
+            "reason",
+            "statement",
+            "text",
+        }
     ),
     "programs copy ids and cursors": frozenset(
         {"after", "announcement", "club", "cursor", "delivery", "feed", "game", "game_id"}

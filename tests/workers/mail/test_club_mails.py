@@ -63,7 +63,7 @@ def test_the_link_of_a_club_invitation_leads_to_the_club_after_logging_in(
 ) -> None:
     ada, bea = register(service, "ada"), register(service, "bea", locale)
     club = club_of(service, ada)
-    service.club_invitations.invite(club, ada, bea)
+    service.club_notices.invite(club, ada, bea)
     workers.work()
     (mail,) = server.to(ADDRESS)
     assert mail.message["Subject"] == subject
@@ -103,12 +103,12 @@ def test_no_mail_is_sent_about_an_answered_or_unwanted_club_invitation(
 ) -> None:
     ada, bea = register(service, "ada"), register(service, "bea")
     club = club_of(service, ada)
-    invitations = service.club_invitations
-    invitations.invite(club, ada, bea)
+    notices = service.club_notices
+    notices.invite(club, ada, bea)
     service.clubs.remove(club, ada, bea)
     workers.work()
     service.accounts.mutes.add(bea, ada)
-    invitations.invite(club, ada, bea)
+    notices.invite(club, ada, bea)
     workers.work()
     assert server.mails == []
 
@@ -199,3 +199,74 @@ def test_no_mail_is_sent_about_a_club_webhook_that_has_ended_or_passed_to_anothe
         workers.work()
     assert server.data_replies == []
     assert server.mails == []
+
+
+@pytest.mark.parametrize("locale", [None, "fr", "es"])
+def test_those_whom_a_change_concerns_get_a_mail(
+    service: Service, workers: WorkerHarness, server: MailServer, locale: str | None
+) -> None:
+    ada, bea, cid = (register(service, name, locale) for name in ("ada", "bea", "cid"))
+    club, notices = service.clubs.create(ada, "Wednesdays").id, service.club_notices
+    service.clubs.invite(club, ada, cid)
+    service.clubs.join(club, cid)
+    seen: list[str] = []
+
+    def mails() -> dict[str, str]:
+        """Return the subjects of the new mails by recipient."""
+        workers.work()
+        new = server.mails[len(seen) :]
+        for mail in new:
+            seen.append(body(mail, "plain"))
+            assert "Wednesdays" in seen[-1]
+            assert f"{PUBLIC_URL}/clubs/{club}" in seen[-1]
+        return {mail.recipient.partition("@")[0]: mail.message["Subject"] for mail in new}
+
+    expected = {
+        None: ("You are an officer of a club", "A player asks to join your club", "declined"),
+        "fr": ("Vous êtes responsable d'un club", "Un joueur demande à entrer dans", "refusée"),
+        "es": ("Es encargado de un club", "Un jugador pide entrar en su club", "rechazada"),
+    }[locale]
+    notices.appoint(club, ada, cid, ["invite", "edit"])
+    assert mails()["cid"].startswith(expected[0])
+    notices.appoint(club, ada, cid, ["invite"])
+    notices.join(club, bea)
+    asked = mails()
+    assert set(asked) == {"ada", "cid"}
+    assert asked["ada"].startswith(expected[1])
+    notices.join(club, bea)
+    assert mails() == {}
+    notices.remove(club, cid, bea)
+    assert expected[2] in mails()["bea"]
+    service.accounts.mutes.add(cid, bea)
+    notices.join(club, bea)
+    assert set(mails()) == {"ada"}
+    notices.admit(club, ada, bea)
+    notices.admit(club, ada, bea)
+    assert set(mails()) == {"bea"}
+    notices.hand_on(club, ada, bea)
+    assert set(mails()) == {"bea"}
+    notices.remove(club, bea, ada)
+    assert mails() == {}
+
+
+@pytest.mark.parametrize("end", ["withdrawn", "dismissed", "closed"])
+def test_no_mail_is_sent_about_a_request_that_does_not_wait_any_more(
+    service: Service, workers: WorkerHarness, server: MailServer, end: str
+) -> None:
+    ada, bea, cid = (register(service, name) for name in ("ada", "bea", "cid"))
+    club, notices = service.clubs.create(ada, "Wednesdays").id, service.club_notices
+    service.clubs.invite(club, ada, cid)
+    service.clubs.join(club, cid)
+    service.clubs.appoint(club, ada, cid, ["invite"])
+    notices.join(club, bea)
+    match end:
+        case "withdrawn":
+            service.clubs.leave(club, bea)
+        case "dismissed":
+            service.clubs.appoint(club, ada, cid, ["edit"])
+        case _:
+            service.clubs.close(club, ada)
+    workers.work()
+    assert [mail.recipient for mail in server.mails] == (
+        ["ada@example.org"] if end == "dismissed" else []
+    )
