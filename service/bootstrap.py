@@ -17,12 +17,13 @@ from service.analyses.analyses import Analyses
 from service.analyses.store import AnalysisStore
 from service.audits.audits import Audits
 from service.chat.chat import Chat
-from service.chat.comments import Comments
+from service.chat.comments import Comments, comment_texts
 from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.clubs.clubs import Clubs
 from service.clubs.notices import ClubNotices
+from service.clubs.wall import ClubWall, wall_texts
 from service.clubs.webhooks import ClubWebhooks
 from service.cluster import ClusterClient
 from service.conditional_actions.conditional_actions import ConditionalActions
@@ -71,6 +72,7 @@ class Service:
     accounts: Accounts
     clubs: Clubs
     club_notices: ClubNotices
+    club_wall: ClubWall
     club_webhooks: ClubWebhooks
     transparency: Transparency
     games: Games
@@ -148,26 +150,32 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     clubs.register_deletion(club_webhooks.delete_all_of)
     reports = ChatMessageReports(client, bounds.max_open_reports, bounds.max_reports_per_player)
     chat = Chat(
-        games.repository,
         accounts.mutes,
         reports,
         bounds.max_message_characters,
+        games.repository,
         ChatMessageStore(client, archive, bounds.max_messages_per_player),
         notifications.notifier,
         ReadMarks(client, archive),
     )
     accounts.erasure.register(chat.erase_all_of, chat.authors)
     comments = Comments(
-        games.repository,
         accounts.mutes,
         reports,
         bounds.max_message_characters,
-        client,
+        games.repository,
+        comment_texts(client, bounds.max_comments_per_game, bounds.max_comments_per_player),
         accounts.players,
-        bounds.max_comments_per_game,
-        bounds.max_comments_per_player,
     )
     accounts.erasure.register(comments.erase_all_of, comments.authors)
+    club_wall = ClubWall(
+        accounts.mutes,
+        reports,
+        bounds.max_message_characters,
+        clubs,
+        wall_texts(client, bounds.max_posts_per_club, bounds.max_posts_per_member),
+    )
+    accounts.erasure.register(club_wall.erase_all_of, club_wall.authors)
     sandboxes = Sandboxes(games.repository, games.for_viewers, SandboxStore(client, bounds), bounds)
     accounts.erasure.register(sandboxes.delete_all_of)
     analyses = Analyses(games.queries, AnalysisStore(client, bounds), bounds)
@@ -215,6 +223,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         club_notices=ClubNotices(
             clubs, accounts.mutes, notifications.preferences, notifications.mail.account_notices
         ),
+        club_wall=club_wall,
         club_webhooks=club_webhooks,
         transparency=transparency,
         games=games,
@@ -241,6 +250,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             deliveries,
             reports,
             comments,
+            club_wall,
             announcements,
             imports,
             clubs,

@@ -137,6 +137,10 @@ class Bounds:
     max_members_per_club: int = _bound(500)
     max_candidates_per_club: int = _bound(100)
     """Players who are invited to one club, and as many who ask to join it."""
+    max_posts_per_club: int = _bound(1_000)
+    """Posts on the wall of a club; when there is another one, the first is deleted."""
+    max_posts_per_member: int = _bound(200)
+    """Those of them by one member."""
     max_statement_characters: int = _bound(2_000)
     """Characters of a statement in a dispute."""
     max_keys_per_player: int = _bound(8)

@@ -23,7 +23,7 @@ SEQS: Final = 50
 """Events of the long game at which pages are requested."""
 ABANDON_SECONDS: Final = 0.02
 UNKNOWN: Final = "unknown"
-CLUB_PAGES: Final = ("officers", "owner")
+CLUB_PAGES: Final = ("officers", "owner", "posts")
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
@@ -167,7 +167,8 @@ def _forms(target: Target) -> Traffic:
     )
     club = (
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
-        *("/officers", "/officers/dismiss"),
+        *("/officers", "/officers/dismiss", "/posts"),
+        *(f"/posts/1/{part}" for part in ("erase", "removal", "report")),
         *("/webhook", "/webhook/remove", "/webhook/test"),
     )
     sandbox = f"/sandboxes/{target.sandboxes[0]}"
@@ -246,6 +247,7 @@ def _readings(target: Target) -> Traffic:
             "/clubs?limit=100",
             f"/clubs/{UNKNOWN}",
             f"/clubs/{UNKNOWN}/members",
+            f"/clubs/{UNKNOWN}/posts",
             f"/clubs/{UNKNOWN}/webhook",
             f"/clubs/{UNKNOWN}/webhook/deliveries",
             "/me/clubs",
@@ -299,6 +301,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/puzzles/1/attempts",
         "/imports",
         *("/clubs", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook/test"),
+        *(f"/clubs/{UNKNOWN}/posts", f"/clubs/{UNKNOWN}/posts/1/report"),
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -332,7 +335,8 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/sessions"),
         *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
         *(f"{admin}/comments/1", f"{admin}/rating-exclusion"),
-        f"/admin/clubs/{UNKNOWN}",
+        *(f"/admin/clubs/{UNKNOWN}", f"/admin/clubs/{UNKNOWN}/posts/1"),
+        f"/clubs/{UNKNOWN}/posts/1",
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
         f"/clubs/{UNKNOWN}/officers/{UNKNOWN}",

@@ -353,7 +353,7 @@ def cancel_delivery(service: "Service", delivery: str, reason: str) -> JsonObjec
 @_subcommand("reports", message("Print the open reports of messages, as JSON."))
 def reports(service: "Service", cursor: str | None, limit: int) -> JsonObject:
     page, following = service.administration.chat_message_reports(OPERATOR, cursor, limit)
-    return {"reports": [asdict(report) for report in page], "next": following}
+    return {"reports": [report.as_json() for report in page], "next": following}
 
 
 @_subcommand("close-report", message("Close the REPORT of a message."))
@@ -366,6 +366,12 @@ def close_report(service: "Service", report: str, reason: str) -> Message:
 def remove_comment(service: "Service", game: str, number: int, reason: str) -> Message:
     service.administration.remove_comment(OPERATOR, game, number, reason)
     return message("comment {number} is erased", number=number)
+
+
+@_subcommand("remove-post", message("Erase the post NUMBER on the wall of CLUB."))
+def remove_post(service: "Service", club: str, number: int, reason: str) -> Message:
+    service.administration.remove_post(OPERATOR, club, number, reason)
+    return message("post {number} is erased", number=number)
 
 
 @_subcommand("rename-club", message("Give the CLUB with this id another NAME."))

@@ -68,12 +68,14 @@ class Announce(TypedDict):
 
 
 class ChatMessageReport(TypedDict):
-    """What a player has reported about message or comment `number` of a game, which `of` tells
-    apart. `text` and `reason` are null if erased.
+    """What a player has reported about message or comment `number` of a game, or post of a club.
+    `of` tells them apart; `game` is null for a post, and `club` for the others. `text` and
+    `reason` are null if erased.
     """
 
     id: str
-    game: str
+    game: str | None
+    club: str | None
     number: int
     author: str
     reporter: str
@@ -353,6 +355,13 @@ def rename_club(club: str, /, **body: Unpack[RenameClub]) -> Call[None]:
     return call("PUT", f"/admin/clubs/{segment(club)}/name", read_nothing, body=body)
 
 
+def remove_post(club: str, number: int, /, **body: Unpack[WithReason]) -> Call[None]:
+    """Erase a post of any player on the wall of a club."""
+    return call(
+        "DELETE", f"/admin/clubs/{segment(club)}/posts/{segment(number)}", read_nothing, body=body
+    )
+
+
 def close_club_for_all(club: str, /, **body: Unpack[WithReason]) -> Call[None]:
     """Close a club for ever. Its games go on."""
     return call("DELETE", f"/admin/clubs/{segment(club)}", read_nothing, body=body)
@@ -443,6 +452,7 @@ class AdministrationCalls(Group[C_co]):
     close_message_report = Method(close_message_report)
     remove_comment = Method(remove_comment)
     rename_club = Method(rename_club)
+    remove_post = Method(remove_post)
     close_club_for_all = Method(close_club_for_all)
     search_tournaments = Method(search_tournaments)
     get_administered_tournament = Method(get_administered_tournament)

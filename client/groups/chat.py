@@ -5,15 +5,9 @@
 
 from typing import NotRequired, TypedDict, Unpack
 
+from client.groups.shared import ChatMessageAuthor, ReportChatMessage
 from client.methods import C_co, Group, Method
 from client.requests import Call, call, read_nothing, reader, segment
-
-
-class ChatMessageAuthor(TypedDict):
-    """The player who has written a message. `handle` is null if the account has been deleted."""
-
-    id: str
-    handle: str | None
 
 
 class Comment(TypedDict):
@@ -59,12 +53,6 @@ class PostChatMessage(TypedDict):
 
     text: str
     seq: NotRequired[int | None]
-
-
-class ReportChatMessage(TypedDict):
-    """The body of a request: ReportChatMessage."""
-
-    reason: NotRequired[str | None]
 
 
 def report_message(game: str, number: int, /, **body: Unpack[ReportChatMessage]) -> Call[None]:

@@ -5,7 +5,7 @@
 
 from typing import Literal, NotRequired, TypedDict, Unpack
 
-from client.groups.shared import DeliveryList, NamedPlayer
+from client.groups.shared import ChatMessageAuthor, DeliveryList, NamedPlayer, ReportChatMessage
 from client.methods import C_co, Group, Method
 from client.requests import Call, call, read_nothing, reader, segment
 
@@ -13,7 +13,7 @@ from client.requests import Call, call, read_nothing, reader, segment
 class AppointOfficer(TypedDict):
     """The body of a request: AppointOfficer."""
 
-    rights: NotRequired[list[Literal["invite", "remove", "edit"]]]
+    rights: NotRequired[list[Literal["invite", "remove", "moderate", "edit"]]]
 
 
 class ClubDetails(TypedDict):
@@ -79,6 +79,32 @@ class ClubMembership(TypedDict):
     """What the player is to the club."""
 
     you: str
+
+
+class ClubPost(TypedDict):
+    """A post on the wall of a club: its number, when and by whom it was written. `text` is null
+    if it was erased, or if the reader has muted its author. `removed_by` is the id of the
+    moderator who has removed it, for `reason`, or null.
+    """
+
+    post: int
+    at: str
+    player: ChatMessageAuthor
+    text: str | None
+    erased: bool
+    muted: bool
+    removed_by: str | None
+    reason: str | None
+
+
+class ClubPostList(TypedDict):
+    """Some posts on a wall. `next` is the `after` of the next page, or null; `last` is the
+    number of the last post, 0 if there is none.
+    """
+
+    posts: list[ClubPost]
+    last: int
+    next: int | None
 
 
 class ClubWebhook(TypedDict):
@@ -164,11 +190,23 @@ class OwnClubList(TypedDict):
     next: str | None
 
 
+class RemovePost(TypedDict):
+    """The body of a request: RemovePost."""
+
+    reason: NotRequired[str | None]
+
+
 class SetClubWebhook(TypedDict):
     """The body of a request: SetClubWebhook."""
 
     url: str
     format: NotRequired[Literal["plain", "discord", "slack"]]
+
+
+class WritePost(TypedDict):
+    """The body of a request: WritePost."""
+
+    text: str
 
 
 def list_clubs(*, cursor: str | None = None, limit: int | None = None) -> Call[ClubList]:
@@ -316,6 +354,49 @@ def revoke_club_link(club: str, /) -> Call[None]:
     return call("DELETE", f"/clubs/{segment(club)}/invitations", read_nothing)
 
 
+def list_club_posts(
+    club: str, /, *, after: int | None = None, limit: int | None = None
+) -> Call[ClubPostList]:
+    """List the posts on the wall of a club, as one of its members.
+
+    A wall keeps a certain number of posts, which is a setting of the server: the first page begins
+    with the oldest that is kept.
+    """
+    return call(
+        "GET",
+        f"/clubs/{segment(club)}/posts",
+        reader(ClubPostList),
+        params={"after": after, "limit": limit},
+    )
+
+
+def write_club_post(club: str, /, **body: Unpack[WritePost]) -> Call[ClubPost]:
+    """Write a post on the wall of a club, as one of its members. Nobody else reads it."""
+    return call("POST", f"/clubs/{segment(club)}/posts", reader(ClubPost), body=body)
+
+
+def erase_club_post(club: str, number: int, /, **body: Unpack[RemovePost]) -> Call[None]:
+    """Erase a post: the player's own or, with a reason, one of another member.
+
+    The latter is for the owner and officers who may moderate; a post that was erased already is
+    then a 409.
+    """
+    return call(
+        "DELETE", f"/clubs/{segment(club)}/posts/{segment(number)}", read_nothing, body=body
+    )
+
+
+def report_club_post(club: str, number: int, /, **body: Unpack[ReportChatMessage]) -> Call[None]:
+    """Report a post of another member to the administrators of the server.
+
+    They see its text, also if it is erased afterwards, and who has reported it. The request can be
+    repeated; only the first one counts.
+    """
+    return call(
+        "POST", f"/clubs/{segment(club)}/posts/{segment(number)}/report", read_nothing, body=body
+    )
+
+
 def get_club_webhook(club: str, /) -> Call[ClubWebhook]:
     """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
     return call("GET", f"/clubs/{segment(club)}/webhook", reader(ClubWebhook))
@@ -376,6 +457,10 @@ class ClubsCalls(Group[C_co]):
     dismiss_officer = Method(dismiss_club_officer)
     invite = Method(invite_to_club)
     revoke_link = Method(revoke_club_link)
+    list_posts = Method(list_club_posts)
+    write_post = Method(write_club_post)
+    erase_post = Method(erase_club_post)
+    report_post = Method(report_club_post)
     get_webhook = Method(get_club_webhook)
     set_webhook = Method(set_club_webhook)
     remove_webhook = Method(remove_club_webhook)

@@ -19,6 +19,13 @@ class Announcement(TypedDict):
     ends: str
 
 
+class ChatMessageAuthor(TypedDict):
+    """The player who has written a message. `handle` is null if the account has been deleted."""
+
+    id: str
+    handle: str | None
+
+
 class OnDeadline(TypedDict):
     """What happens at a deadline. Every field may be left out, and has its default then."""
 
@@ -95,6 +102,12 @@ class ProcessState(TypedDict):
     queues: list[str]
     started_at: str
     seen_at: str
+
+
+class ReportChatMessage(TypedDict):
+    """The body of a request: ReportChatMessage."""
+
+    reason: NotRequired[str | None]
 
 
 class SignatureOfStatement(TypedDict):

@@ -39,6 +39,7 @@ from service.chat.comments import Comments
 from service.chat.reports import ChatMessageReport, ChatMessageReports
 from service.clubs.clubs import Clubs
 from service.clubs.model import Club
+from service.clubs.wall import ClubWall
 from service.errors import Forbidden, NotFound, OperationNotPossible
 from service.games.commands import GameCommands
 from service.games.game_cache import CachedGame
@@ -76,6 +77,7 @@ class Administration:
     _deliveries: Deliveries
     _message_reports: ChatMessageReports
     _comments: Comments
+    _wall: ClubWall
     _announcements: Announcements
     _imports: Imports
     _clubs: Clubs
@@ -330,14 +332,18 @@ class Administration:
         self._message_reports.close(report_id)
 
     def erase_reported_comment(self, administrator: str, report_id: str, reason: str) -> None:
-        """Erase the comment that a report is about, and close the report. Raises NotFound.
+        """Erase the comment, or the post, that a report is about, and close the report. Raises NotFound.
 
         Raises OperationNotPossible for a message: only its author can erase it.
         """
         report = self._message_reports.get(report_id)
-        if report.of != "comment":
-            raise OperationNotPossible.with_message("only its author can erase a message")
-        self.remove_comment(administrator, report.game, report.number, reason)
+        match report.of:
+            case "comment":
+                self.remove_comment(administrator, report.game, report.number, reason)
+            case "post":
+                self.remove_post(administrator, report.game, report.number, reason)
+            case "message":
+                raise OperationNotPossible.with_message("only its author can erase a message")
         self.close_message_report(administrator, report_id, reason)
 
     def remove_comment(self, administrator: str, game_id: str, number: int, reason: str) -> None:
@@ -345,6 +351,12 @@ class Administration:
         self._comments.require(game_id, number)
         self._record(administrator, "remove_comment", reason, game=game_id, comment=number)
         self._comments.remove(game_id, number)
+
+    def remove_post(self, administrator: str, club_id: str, number: int, reason: str) -> None:
+        """Erase the text of a post on the wall of a club. Raises NotFound."""
+        self._wall.require(club_id, number)
+        self._record(administrator, "remove_post", reason, club=club_id, post=number)
+        self._wall.remove_for_all(club_id, number)
 
     def rename_club(self, administrator: str, club_id: str, name: str, reason: str) -> Club:
         """Give a club another name, and return it. Raises NotFound, Malformed (`name`), ClubNameTaken."""

@@ -287,6 +287,14 @@ def rename_club(player: str, club: str, body: JsonObject) -> None:
     service().administration.rename_club(player, club, **body)
 
 
+@blueprint.delete(
+    "/admin/clubs/<club>/posts/<int:number>", "The post is erased.", json_body=WithReason()
+)
+def remove_post(player: str, club: str, number: int, body: JsonObject) -> None:
+    """Erase a post of any player on the wall of a club."""
+    service().administration.remove_post(player, club, number, **body)
+
+
 @blueprint.delete("/admin/clubs/<club>", "The club is closed.", json_body=WithReason())
 def close_club_for_all(player: str, club: str, body: JsonObject) -> None:
     """Close a club for ever. Its games go on."""

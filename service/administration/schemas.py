@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal, TypedDict
 
-from domain.json_types import Digest, GameId, PlayerId, PositiveCount, Timestamp
+from domain.json_types import ClubId, Digest, GameId, PlayerId, PositiveCount, Timestamp
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.accounts.account_reader import ADMIN
 from service.administration.accounts import ROLES
@@ -192,13 +192,16 @@ class Work(ProcessHealth):
 
 
 class ChatMessageReport(TypedDict):
-    """What a player has reported about message or comment `number` of a game, which `of` tells apart.
+    """What a player has reported about message or comment `number` of a game, or post of a club.
+
+    `of` tells them apart; `game` is null for a post, and `club` for the others.
 
     `text` and `reason` are null if erased.
     """
 
     id: str
-    game: GameId
+    game: GameId | None
+    club: ClubId | None
     number: PositiveCount
     author: PlayerId
     reporter: PlayerId

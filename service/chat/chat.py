@@ -19,6 +19,7 @@ from service.chat.store import ChatMessage, ChatMessageStore
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from service.games.access import is_correspondent, require_correspondent
 from service.games.dispute_view import check_text_about
+from service.games.loader import GameLoader
 from service.games.repository import idempotency_record
 from service.notifications.notifier import Notifier
 
@@ -36,6 +37,7 @@ class Chat(Conversation):
     _if_own: ClassVar = message("the message is the player's own")
     _if_erased: ClassVar = message("the message was erased")
 
+    _loader: GameLoader
     _store: ChatMessageStore
     _notifications: Notifier
     marks: ReadMarks
@@ -78,11 +80,11 @@ class Chat(Conversation):
         self._store.erase(game_id, number)
 
     @override
-    def require(self, game_id: str, number: int) -> ChatMessage:
-        stored_message = self._store.get(game_id, number)
+    def require(self, id: str, number: int) -> ChatMessage:
+        stored_message = self._store.get(id, number)
         if stored_message is None:
             raise NotFound.with_message(
-                "game {game} has no message {number}", game=game_id, number=number
+                "game {game} has no message {number}", game=id, number=number
             )
         return stored_message
 
@@ -111,16 +113,19 @@ class Chat(Conversation):
             operator_channels=(),
         )
 
-    @override
     def _game_for_reader(self, game_id: str, player: str | None) -> Game:
         game = self._loader.visible_game(game_id, player)
         require_correspondent(game, player)
         return game
 
     @override
-    def _last_number(self, game_id: str) -> int:
-        return self._store.last_number(game_id)
+    def _require_reader(self, id: str, player: str | None) -> None:
+        self._game_for_reader(id, player)
 
     @override
-    def _read(self, game_id: str, numbers: Sequence[int]) -> list[ChatMessage]:
-        return self._store.read(game_id, numbers)
+    def _last_number(self, id: str) -> int:
+        return self._store.last_number(id)
+
+    @override
+    def _read(self, id: str, numbers: Sequence[int]) -> list[ChatMessage]:
+        return self._store.read(id, numbers)

@@ -33,13 +33,18 @@ _GAMES_OF: Final = "cartulary:messages:"
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """A message in a game. `text` is None if it was erased; `seq` is the event that the message is about."""
+    """A message in a game. `text` is None if it was erased; `seq` is the event that the message is about.
+
+    A post on the wall of a club may have been removed by a moderator, `removed_by`, for a reason.
+    """
 
     number: int
     author: str
     at: str
     text: str | None
     seq: int | None = None
+    removed_by: str | None = None
+    reason: str | None = None
 
 
 class ChatMessageStore:
@@ -172,7 +177,15 @@ class ChatMessageStore:
 def decode_message(number: int, stored: bytes | str) -> ChatMessage:
     """Return a message from its JSON in the store."""
     fields = orjson.loads(stored)
-    return ChatMessage(number, fields["author"], fields["at"], fields["text"], fields.get("seq"))
+    return ChatMessage(
+        number,
+        fields["author"],
+        fields["at"],
+        fields["text"],
+        fields.get("seq"),
+        fields.get("removed_by"),
+        fields.get("reason"),
+    )
 
 
 def messages_key(game_id: str) -> str:

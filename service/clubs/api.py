@@ -1,10 +1,12 @@
 """Clubs: creating, finding and joining them, and what their owners and officers do."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
+from service.chat.conversation import ShownChatMessage
 from service.clubs.links import token_of_link
 from service.clubs.model import Club
 from service.clubs.permissions import require_any_right, require_right
@@ -15,6 +17,8 @@ from service.clubs.schemas import (
     ClubList,
     ClubMemberList,
     ClubMembership,
+    ClubPost,
+    ClubPostList,
     ClubsQuery,
     ClubWebhook,
     CreateClub,
@@ -23,14 +27,16 @@ from service.clubs.schemas import (
     MembersQuery,
     NameMember,
     OwnClubList,
+    RemovePost,
     SetClubWebhook,
+    WritePost,
 )
 from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
-from service.http.ratelimits import limit_new_places, limit_webhook_tests
+from service.http.ratelimits import limit_messages, limit_new_places, limit_webhook_tests
 from service.http.responses import club_json, webhook_json
-from service.http.schemas.lobby import Invitation
+from service.http.schemas.lobby import Invitation, MessagesQuery, ReportChatMessage
 from service.http.schemas.requests import Invite
 from service.notifications.schemas import DeliveriesQuery, DeliveryList
 from service.notifications.webhooks.webhooks import Webhook
@@ -268,6 +274,69 @@ def revoke_club_link(club: str, player: str) -> None:
     service().clubs.revoke_link(club, player)
 
 
+@blueprint.get(
+    f"{_CLUB}/posts", "Posts, the oldest first.", ClubPostList, query=MessagesQuery(), errors=(403,)
+)
+def list_club_posts(club: str, player: str, query: JsonObject) -> JsonObject:
+    """List the posts on the wall of a club, as one of its members.
+
+    A wall keeps a certain number of posts, which is a setting of the server: the first page begins with the
+    oldest that is kept.
+    """
+    page = service().club_wall.page(club, player, **query)
+    return {"posts": _posts(page.messages), "last": page.last, "next": page.next}
+
+
+@blueprint.post(
+    f"{_CLUB}/posts",
+    "The post.",
+    ClubPost,
+    limit=limit_messages,
+    json_body=WritePost(),
+    errors=(403, 409),
+)
+def write_club_post(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Write a post on the wall of a club, as one of its members. Nobody else reads it."""
+    post = service().club_wall.post(club, player, body["text"])
+    return _posts([ShownChatMessage(post, is_muted=False)])[0]
+
+
+@blueprint.delete(
+    f"{_CLUB}/posts/<int:number>",
+    "The post is erased.",
+    limit=limit_messages,
+    json_body=RemovePost(),
+    is_body_required=False,
+    errors=(403, 409),
+)
+def erase_club_post(club: str, number: int, player: str, body: JsonObject) -> None:
+    """Erase a post: the player's own or, with a reason, one of another member.
+
+    The latter is for the owner and officers who may moderate; a post that was erased already is then a 409.
+    """
+    if body["reason"] is None:
+        service().club_wall.erase(club, player, number)
+    else:
+        service().club_wall.remove(club, player, number, body["reason"])
+
+
+@blueprint.post(
+    f"{_CLUB}/posts/<int:number>/report",
+    "The post is reported.",
+    limit=limit_messages,
+    json_body=ReportChatMessage(),
+    is_body_required=False,
+    errors=(403, 409),
+)
+def report_club_post(club: str, number: int, player: str, body: JsonObject) -> None:
+    """Report a post of another member to the administrators of the server.
+
+    They see its text, also if it is erased afterwards, and who has reported it. The request can be repeated;
+    only the first one counts.
+    """
+    service().club_wall.report(club, player, number, body["reason"])
+
+
 @blueprint.get(f"{_CLUB}/webhook", "The webhook of the club.", ClubWebhook, errors=(403,))
 def get_club_webhook(club: str, player: str) -> JsonObject:
     """Get the webhook of a club, as its owner, without its secret. A club without one is a 404."""
@@ -330,6 +399,24 @@ def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObjec
     )
     render = request_renderer()
     return {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
+
+
+def _posts(shown: Sequence[ShownChatMessage]) -> list[JsonObject]:
+    """Return posts as JSON. Their authors are looked up in one round trip."""
+    handles = service().accounts.players.handles({each.message.author for each in shown})
+    return [
+        {
+            "post": each.message.number,
+            "at": each.message.at,
+            "player": {"id": each.message.author, "handle": handles.get(each.message.author)},
+            "text": each.text,
+            "erased": each.message.text is None,
+            "muted": each.is_muted,
+            "removed_by": each.message.removed_by,
+            "reason": each.message.reason,
+        }
+        for each in shown
+    ]
 
 
 def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:

@@ -9,9 +9,9 @@ Relation: TypeAlias = Literal["member", "invited", "requesting"]
 asked to join.
 """
 RELATIONS: Final[tuple[Relation, ...]] = get_args(Relation)
-Right: TypeAlias = Literal["invite", "remove", "edit"]
-"""What the owner of a club lets an officer do: invite players and answer requests, remove members, and edit
-what the club says about itself.
+Right: TypeAlias = Literal["invite", "remove", "moderate", "edit"]
+"""What the owner of a club lets an officer do: invite players and answer requests, remove members, remove
+posts from the wall, and edit what the club says about itself.
 """
 RIGHTS: Final[tuple[Right, ...]] = get_args(Right)
 

@@ -15,17 +15,26 @@ from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.permissions import NOT_A_MEMBER
 from service.clubs.schemas import SetClubWebhook
 from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
-from service.errors import ClubNameTaken, NotFound, TooManyClubs
+from service.clubs.wall import MAX_REASON_CHARACTERS
+from service.errors import (
+    ClubNameTaken,
+    NotFound,
+    TooManyChatMessages,
+    TooManyClubs,
+    TooManyReports,
+)
 from service.games.game_filter import GameFilter
 from service.games.listings import GamesOfClub
 from service.http.context import service
-from service.http.ratelimits import limit_new_places, limit_webhook_tests
+from service.http.ratelimits import limit_messages, limit_new_places, limit_webhook_tests
+from service.http.validation import MAX_INTEGER
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Format, Webhook
 from service.pages.forms import (
     EMPTY_FORM,
     Form,
     entered_form,
+    number_parameter,
     read_field,
     read_form,
     see_other,
@@ -45,7 +54,9 @@ blueprint = Blueprint("clubs", __name__, template_folder="templates")
 
 PAGE_CLUBS: Final = 24
 PAGE_MEMBERS: Final = 50
+PAGE_POSTS: Final = 50
 _PAGE_TOURNAMENTS: Final = 20
+_POST: Final = f"/clubs/<club_id>/posts/<int(max={MAX_INTEGER}):number>"
 _LISTS: Final = ("open", "watch", "finished")
 _FORMATS: Final[Mapping[Format, Message]] = {
     "discord": message("A message in Discord"),
@@ -118,6 +129,10 @@ _RIGHTS: Final[Mapping[Right, tuple[Message, Message]]] = {
         ),
     ),
     "remove": (message("Remove"), message("removes members, but neither officers nor the owner")),
+    "moderate": (
+        message("Moderate"),
+        message("removes posts from the wall, with a reason that the members read"),
+    ),
     "edit": (
         message("Edit"),
         message("edits the description and the question of the club, but not its name"),
@@ -243,6 +258,79 @@ def join_by_link(token: str) -> BaseResponse:
     if not service().clubs.is_member(club_id, player_id):
         service().club_notices.join(service().clubs.by_link(token).id, player_id, token)
     return see_other(f"/clubs/{club_id}")
+
+
+def _wall_page(
+    club_id: str,
+    form: Form = EMPTY_FORM,
+    status: int = 200,
+    reported: int | None = None,
+    **_: object,
+) -> Response:
+    player_id, before = require_player(), number_parameter("before")
+    entry = service().clubs.visible(club_id, player_id)
+    shown = service().club_wall.latest(club_id, player_id, before, PAGE_POSTS)
+    posts = [each.message for each in shown.messages]
+    moderators = {post.removed_by for post in posts if post.removed_by is not None}
+    service().accounts.players.handles({*moderators, *(post.author for post in posts)})
+    return page(
+        "club_wall.html",
+        status,
+        club=entry.club,
+        rights=entry.rights(player_id),
+        shown=shown,
+        before=before,
+        reported=reported,
+        form=form,
+        unfilled=EMPTY_FORM,
+        max_characters=service().settings.bounds.max_message_characters,
+        max_reason_characters=MAX_REASON_CHARACTERS,
+    )
+
+
+@blueprint.get("/clubs/<club_id>/posts")
+def show_wall(club_id: str) -> Response:
+    """Show the last posts on the wall of a club to its members, or with `before` earlier ones."""
+    return _wall_page(club_id)
+
+
+@blueprint.post("/clubs/<club_id>/posts")
+@limit_messages
+@shows_refusals(_wall_page, Malformed, TooManyChatMessages)
+def write_post(club_id: str) -> BaseResponse:
+    """Write a post on the wall, as a member."""
+    text = _lines(read_field("text"))
+    service().club_wall.post(club_id, require_player(), text)
+    return see_other(f"/clubs/{club_id}/posts")
+
+
+@blueprint.post(f"{_POST}/erase")
+@limit_messages
+def erase_post(club_id: str, number: int) -> BaseResponse:
+    """Erase a post of the viewer."""
+    service().club_wall.erase(club_id, require_player(), number)
+    return see_other(f"/clubs/{club_id}/posts")
+
+
+@blueprint.post(f"{_POST}/removal")
+@limit_messages
+@shows_refusals(_wall_page, Malformed, NotNow, keeps_entries=False)
+def remove_post(club_id: str, number: int) -> BaseResponse:
+    """Erase a post of another member with a reason, as the owner or an officer."""
+    reason = entered_form().values.get("reason", "").strip()
+    service().club_wall.remove(club_id, require_player(), number, reason)
+    return see_other(f"/clubs/{club_id}/posts")
+
+
+@blueprint.post(f"{_POST}/report")
+@limit_messages
+@shows_refusals(_wall_page, Malformed, NotNow, TooManyReports, keeps_entries=False)
+def report_post(club_id: str, number: int) -> BaseResponse:
+    """Report a post to the administrators."""
+    player_id = require_player()
+    reason = entered_form().values.get("reason", "").strip() or None
+    service().club_wall.report(club_id, player_id, number, reason)
+    return _wall_page(club_id, reported=number)
 
 
 @blueprint.post("/clubs/<club_id>/invited")

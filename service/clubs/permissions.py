@@ -13,6 +13,7 @@ NOT_A_MEMBER: Final = message("this player is not a member of the club")
 _WITHOUT_RIGHT: Final[Mapping[Right, Message]] = {
     "invite": message("only the owner of a club, and officers who may invite, do this"),
     "remove": message("only the owner of a club, and officers who may remove members, do this"),
+    "moderate": message("only the owner of a club, and officers who may moderate, do this"),
     "edit": message("only the owner of a club, and officers who may edit its texts, do this"),
 }
 
@@ -21,6 +22,12 @@ def require_visible(entry: ClubWithPeople, viewer: str | None) -> None:
     """Raise NotFound if a viewer may not see a club."""
     if entry.club.is_private and entry.relation(viewer) not in ("member", "invited"):
         raise club_not_found(entry.club.id)
+
+
+def require_member(entry: ClubWithPeople, viewer: str | None) -> None:
+    """Raise Forbidden unless a viewer who sees a club is a member of it."""
+    if entry.relation(viewer) != "member":
+        raise Forbidden.with_message("only the members of a club do this")
 
 
 def require_owner(entry: ClubWithPeople, player: str) -> None:

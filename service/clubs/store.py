@@ -6,6 +6,7 @@
                                   them, the relation of a player to the club, since when and, if there is any,
                                   the rights of an officer, with commas, who has invited the player, or their
                                   answer to the question
+    cartulary:{club:ID}:wall      its wall; see service/clubs/wall.py
     cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
     cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
     cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
@@ -127,7 +128,7 @@ class ClubStore:
             old, new = _encode(before), {} if changed is None else _encode(after)
             pipeline.multi()
             if changed is None:
-                pipeline.delete(key)
+                pipeline.delete(key, wall_key(club_id))
                 return
             if removed := [name for name in old if name not in new]:
                 pipeline.hdel(key, *removed)
@@ -413,6 +414,11 @@ def _id_of(entry: str) -> str:
 def club_key(club_id: str) -> str:
     """Return the key in Redis of a club."""
     return f"cartulary:{{club:{club_id}}}"
+
+
+def wall_key(club_id: str) -> str:
+    """Return the key in Redis of the wall of a club."""
+    return f"{club_key(club_id)}:wall"
 
 
 def person_field(player: str) -> str:

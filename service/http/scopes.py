@@ -74,6 +74,8 @@ _CHAT: Final = (
     "POST /games/<game_id>/messages/<number>/report",
     *("POST /games/<game_id>/comments", "DELETE /games/<game_id>/comments/<number>"),
     "POST /games/<game_id>/comments/<number>/report",
+    *("GET /clubs/<club>/posts", "POST /clubs/<club>/posts", "DELETE /clubs/<club>/posts/<number>"),
+    "POST /clubs/<club>/posts/<number>/report",
     *("GET /me/mutes", "PUT /me/mutes/<handle>", "DELETE /me/mutes/<handle>"),
 )
 _WEBHOOKS: Final = (
@@ -114,7 +116,7 @@ _SESSION_ONLY: Final = (
     *("GET /admin/tournaments", "GET /admin/tournaments/<tournament>"),
     "POST /admin/tournaments/<tournament>/cancellation",
     "DELETE /admin/imports/<imported>",
-    "DELETE /admin/games/<game>/comments/<number>",
+    *("DELETE /admin/games/<game>/comments/<number>", "DELETE /admin/clubs/<club>/posts/<number>"),
     *(f"{method} /admin/games/<game>/rating-exclusion" for method in ("PUT", "DELETE")),
 )
 OPERATION_SCOPES: Final[Mapping[str, Scope | None]] = {

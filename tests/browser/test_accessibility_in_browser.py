@@ -179,6 +179,10 @@ class Scenes:
         officer = f"/api/v1/clubs/{public}/officers/{third.handle}"
         self.player.http.put(officer).raise_for_status()
         self._add("clubs.show_officers", *(f"/clubs/{club}/officers" for club in (own, public)))
+        posts = f"/api/v1/clubs/{public}/posts"
+        for author in (self.player, third):
+            author.http.post(posts, json={"text": "Who plays?"}).raise_for_status()
+        self._add("clubs.show_wall", f"/clubs/{own}/posts", f"/clubs/{public}/posts")
         self._add("clubs.show_handover", f"/clubs/{public}/owner?player={third.id}")
         self._add("clubs.show_club", *(f"/clubs/{club}" for club in (own, public, foreign)))
         self._add("home.list_games", f"/games?list=open&club={own}")

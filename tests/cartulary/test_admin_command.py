@@ -395,3 +395,18 @@ def test_a_comment_is_erased(admin: Admin, service: Service) -> None:
     assert admin("remove-comment", game.id, "1", *WHY).exit_code == 0
     assert service.comments.require(game.id, comment.number).text is None
     assert admin("remove-comment", game.id, "9", *WHY).exit_code == 1
+
+
+def test_a_reported_post_is_erased(admin: Admin, service: Service) -> None:
+    ada, bea = (
+        service.accounts.players.register(name, "correct horse")[0].id for name in ("ada", "bea")
+    )
+    club = service.clubs.create(ada, "Wednesdays").id
+    service.clubs.join(club, bea, service.clubs.create_link(club, ada))
+    service.club_wall.post(club, bea, "Spam.")
+    service.club_wall.report(club, ada, 1)
+    (report,) = orjson.loads(admin("reports").stdout)["reports"]
+    assert (report["of"], report["club"], report["game"]) == ("post", club, None)
+    assert admin("remove-post", club, "1", *WHY).exit_code == 0
+    assert service.club_wall.require(club, 1).text is None
+    assert admin("remove-post", club, "9", *WHY).exit_code == 1

@@ -27,7 +27,7 @@ blueprint = administrators_only("admin_reports")
 _REFUSALS: Final[tuple[type[CartularyError], ...]] = (Malformed, NotFound, OperationNotPossible)
 _DONE: Final[Mapping[str, Message]] = {
     "closed": message("The report is closed."),
-    "erased": message("The comment is erased, and the report is closed."),
+    "erased": message("The text is erased, and the report is closed."),
 }
 
 
@@ -54,6 +54,8 @@ def _reports_page(form: Form = EMPTY_FORM, status: int = 200, **_: str) -> Respo
 
 def _seq(report: ChatMessageReport) -> int | None:
     conversation = service().chat if report.of == "message" else service().comments
+    if report.of == "post":
+        return None
     try:
         return conversation.require(report.game, report.number).seq
     except (NotFound, Unreadable):
@@ -78,7 +80,7 @@ def close_report(report_id: str) -> BaseResponse:
 @blueprint.post("/admin/reports/<report_id>/comment")
 @shows_refusals(_reports_page, *_REFUSALS)
 def erase_comment(report_id: str) -> BaseResponse:
-    """Erase the comment that a report is about, and close the report."""
+    """Erase the comment, or the post, that a report is about, and close the report."""
     reason = read_form(WithReason())["reason"]
     service().administration.erase_reported_comment(administrator(), report_id, reason)
     return see_other("/admin/reports?done=erased")

@@ -266,6 +266,21 @@ class TestReports:
         assert service.comments.require(game.id, comment.number).text is None
         assert service.chat_message_reports.count() == 0
 
+    def test_a_reported_post_is_erased(
+        self, admin: FlaskClient, marie: tuple[FlaskClient, str], service: Service
+    ) -> None:
+        _, id = marie
+        club = service.clubs.create(id, "Wednesdays", is_private=True).id
+        service.club_wall.post(club, id, "Spam")
+        report = service.chat_message_reports.add(club, 1, id, "nobody", "Spam", None, "post")
+        shown = admin.get("/admin/reports").text
+        assert "Erase the post" in shown
+        assert "Wednesdays" not in shown
+        assert f"admin remove-post {club} 1" in shown
+        post(admin, f"/admin/reports/{report.id}/comment", "/admin/reports", reason=WHY)
+        assert service.club_wall.require(club, 1).text is None
+        assert service.chat_message_reports.count() == 0
+
 
 class TestAnnouncements:
     def test_an_announcement_is_made_and_withdrawn(self, admin: FlaskClient) -> None:

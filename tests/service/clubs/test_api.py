@@ -29,6 +29,10 @@ CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
     ("DELETE", "/members/HANDLE", None),
     ("PUT", "/officers/HANDLE", {}),
     ("DELETE", "/officers/HANDLE", None),
+    ("GET", "/posts", None),
+    ("POST", "/posts", {"text": "x"}),
+    ("DELETE", "/posts/1", None),
+    ("POST", "/posts/1/report", {}),
     ("POST", "/invitations", {}),
     ("POST", "/invitations", {"handle": "HANDLE"}),
     ("DELETE", "/invitations", None),
@@ -42,7 +46,8 @@ CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
 OF_OWNERS = tuple(
     (method, path, body)
     for method, path, body in CALLS
-    if path not in ("", "/members", "/members/me") or method == "PATCH"
+    if not (path in ("", "/members", "/members/me") or path.startswith("/posts"))
+    or method == "PATCH"
 )
 
 
@@ -78,7 +83,7 @@ def test_a_club_is_created_shown_changed_and_closed(accounts: Accounts) -> None:
         "rights": [],
         "question": None,
     }
-    rights = ["invite", "remove", "edit"]
+    rights = ["invite", "remove", "moderate", "edit"]
     own = {**shown, "you": "member", "rights": rights, "invitation": None}
     assert ada.http.get(path).json() == own
     listed = accounts.anonymous.get(CLUBS, params={"limit": 100}).json()["clubs"]

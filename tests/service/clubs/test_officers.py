@@ -32,6 +32,8 @@ class Scene:
         if not is_private:
             self.clubs.join(self.club, self["dan"])
         self.clubs.create_link(self.club, self["ada"])
+        self.wall = service.club_wall
+        self.wall.post(self.club, self["ada"], "Who plays?")
         if rights:
             self.clubs.appoint(self.club, self["ada"], self["bea"], rights)
 
@@ -50,6 +52,7 @@ NEEDED: dict[str, tuple[Right, Callable[[Scene, str], object]]] = {
     "decline": ("invite", lambda scene, by: scene.clubs.remove(scene.club, by, scene["dan"])),
     "revoke": ("invite", lambda scene, by: scene.clubs.remove(scene.club, by, scene["eve"])),
     "remove": ("remove", lambda scene, by: scene.clubs.remove(scene.club, by, scene["cid"])),
+    "moderate": ("moderate", lambda scene, by: scene.wall.remove(scene.club, by, 1, "rude")),
     "edit": ("edit", lambda scene, by: scene.clubs.edit(scene.club, by, about="y")),
 }
 

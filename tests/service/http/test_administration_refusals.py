@@ -41,6 +41,7 @@ OPERATIONS: tuple[tuple[str, str, Json | None], ...] = (
     ("DELETE", "/reports/REPORT", WHY),
     ("PUT", "/clubs/CLUB/name", {"name": "Thursday", **WHY}),
     ("DELETE", "/clubs/CLUB", WHY),
+    ("DELETE", "/clubs/CLUB/posts/1", WHY),
     ("GET", "/tournaments/TOURNAMENT", None),
     ("POST", "/tournaments/TOURNAMENT/cancellation", WHY),
     ("POST", "/announcements", ANNOUNCEMENT),
@@ -115,6 +116,7 @@ class TestRefusals:
         fields = settings(
             wall_clock.now() + timedelta(days=1), options={"club": club}, private=True
         )
+        ada.http.post(f"/api/v1/clubs/{club}/posts", json={"text": "x"}).raise_for_status()
         tournament = ada.http.post("/api/v1/tournaments", json=fields).json()["id"]
         targets = {
             "DELIVERY": delivery,

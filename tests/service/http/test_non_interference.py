@@ -465,6 +465,7 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
         """Return what each observer receives, without the ids of the club and the game."""
         paths = (
             *("/clubs?limit=100", f"/clubs/{club}", f"/clubs/{club}/members", "/me/clubs", "/me"),
+            f"/clubs/{club}/posts",
             *(f"/games?club={club}", f"/games?club={club}&status=open", "/games?limit=100"),
             *(f"/tournaments?club={club}", "/tournaments?limit=100"),
             *("/games?vacant=true", f"/games?player={ada.handle}", f"/games/{game}"),
@@ -482,6 +483,11 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
                 ("DELETE", f"/clubs/{club}/members/me"),
                 ("PATCH", f"/clubs/{club}"),
                 ("POST", f"/clubs/{club}/invitations"),
+                ("POST", f"/clubs/{club}/posts"),
+                ("DELETE", f"/clubs/{club}/posts/1"),
+                ("POST", f"/clubs/{club}/posts/1/report"),
+                ("PUT", f"/clubs/{club}/officers/{bea.handle}"),
+                ("DELETE", f"/clubs/{club}/officers/{bea.handle}"),
                 ("POST", f"/games/{game}/players"),
             ):
                 observer.request(method, path, {})
@@ -497,6 +503,8 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
     assert observed(club, game) == before
     bea.join(game)
     ada.http.patch(path, json={"name": "Hidden still", "about": "x"}).raise_for_status()
+    bea.http.post(f"{path}/posts", json={"text": "x"}).raise_for_status()
+    ada.http.put(f"{path}/officers/{bea.handle}").raise_for_status()
     assert observed(club, game) == before
     bea.http.delete(f"{path}/members/me").raise_for_status()
     assert observed(club, game) == before

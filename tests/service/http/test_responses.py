@@ -171,7 +171,8 @@ class TestDocumentation:
         game = "/api/v1/games/{game_id}"
         requiring_a_token = (
             *("/api/v1/me", "/api/v1/admin", f"{game}/legal-actions", f"{game}/messages"),
-            *(f"{game}/notifications", f"{game}/notes", "/api/v1/clubs/{club}/webhook"),
+            *(f"{game}/notifications", f"{game}/notes"),
+            *("/api/v1/clubs/{club}/webhook", "/api/v1/clubs/{club}/posts"),
             *(f"{game}/lessons", f"{game}/conditional-actions", f"{game}/people"),
         )
         for path, operations in document["paths"].items():
