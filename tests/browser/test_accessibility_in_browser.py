@@ -46,6 +46,7 @@ NO_PAGES = {
     "proofs.download_record": "a file",
     "proofs.get_head": "for scripts",
     "programs.export_games": "a file",
+    "puzzles.show_puzzle": "needs a puzzle, for which a server searches for minutes",
     "imports.download_record": "a file",
     "static_files.get_file": "a static file",
     "tournaments.get_calendar": "for calendars",
