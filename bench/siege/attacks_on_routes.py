@@ -189,7 +189,10 @@ def _forms(target: Target) -> Traffic:
         f"/admin/keys/{UNKNOWN}/retirement",
         *(f"/clubs/{UNKNOWN}{part}" for part in club),
         "/tournaments",
-        *(f"/tournaments/{UNKNOWN}/{part}" for part in ("players", "withdraw", "byes", "exclude")),
+        *(
+            f"/tournaments/{UNKNOWN}/{part}"
+            for part in ("players", "withdraw", "byes", "again", "exclude")
+        ),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel", "organise")),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]

@@ -135,6 +135,34 @@ class Tournaments:
         self._store.set_due(id, self._clock.now().timestamp())
         return created
 
+    def organise_again(self, id: str, organiser: str, name: str, closes: str) -> Tournament:
+        """Create a tournament with the settings of another one, and return it; the same players are invited.
+
+        What its organisers have changed apart from texts is not copied. Raises Forbidden (no organiser of the
+        other one, no role), Malformed (name, closes, and settings that are not possible any more).
+        """
+        former = self.get(id, organiser)
+        if organiser not in former.organisers:
+            raise Forbidden.with_message("only the organiser of the tournament can do this")
+        invited = self.handles(former.invited).values()
+        body = {
+            "name": name,
+            "description": former.description,
+            "contact": former.contact,
+            "format": former.format.to_json(),
+            "rules": former.rules,
+            "options": dict(former.options),
+            "clock": dict(former.clock),
+            "private": former.private,
+            "least": former.least,
+            "most": former.most,
+            "closes": closes,
+            "round_seconds": former.round_seconds,
+            "invite": [handle for handle in invited if handle is not None],
+            **former.entry_rules.to_json(),
+        }
+        return self.create(organiser, body)
+
     def faults(self, body: Mapping[str, Any]) -> dict[str, Text]:
         """Return the faults of the clock and the dates of a new tournament, by field.
 

@@ -50,6 +50,7 @@ from service.tournaments.view_model import (
     USUAL_DAYS,
     USUAL_MOST,
     absence_texts,
+    entered_moment,
     entry_of,
     entry_rule_rows,
     game_option_fields,
@@ -214,6 +215,22 @@ def replace_player(tournament_id: str) -> BaseResponse:
     return _decide(tournament_id, replace)
 
 
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/again")
+@limit_new_places
+def organise_again(tournament_id: str) -> BaseResponse:
+    """Create a tournament with the settings of another one, as its organiser, and show it."""
+    player = require_player()
+    name = request.form.get("name", "").strip()
+    closes = entered_moment(request.form.get("closes", ""), visitor_time_zone())
+    try:
+        created = _tournaments().organise_again(tournament_id, player, name, closes)
+    except _REFUSALS as error:
+        form = entered_form().refused(error)
+        tournament = _tournaments().get(tournament_id, player)
+        return _tournament_page(tournament, form, status_of(error))
+    return see_other(_address(created.id))
+
+
 @blueprint.post(f"{TOURNAMENTS}/<tournament_id>/cancel")
 def cancel_tournament(tournament_id: str) -> BaseResponse:
     """Cancel a tournament, as the organiser."""
@@ -269,6 +286,10 @@ def _tournament_page(
         clock_text=clock_text,
         round_length=time_amount(tournament.round_seconds),
         is_organiser=_tournaments().is_organiser(tournament, player),
+        can_organise_again=player is not None
+        and player in tournament.organisers
+        and _tournaments().can_create(player, tournament.club),
+        time_zone=visitor_time_zone(),
         own_game=own_game(tournament, player),
         entry=entry_of(tournament, player),
         entry_rules=entry_rule_rows(tournament),

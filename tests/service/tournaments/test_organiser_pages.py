@@ -233,3 +233,43 @@ def test_a_named_organiser_of_a_private_tournament_sees_and_organises_it(
     assert service.tournaments.tournaments.load(id).name == "Ada's cup"
     assert change(host, id, "OrganiserDismissed", player=str(handle)) == 303
     assert browser.get(own).status_code == 404
+
+
+def test_an_organiser_organises_a_tournament_again(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    host = browser_of(app, service, "olga")
+    register_accounts(service, 2)
+    rules = {"half_point_byes": 1, "late_rounds": 1, "starts_when_full": True}
+    id = create(service, olga, private=True, invite=["p1", "p2"], most=8, **rules).id
+    own = f"/tournaments/{id}"
+    service.tournaments.tournaments.cancel(id, olga)
+    assert "Organise it again" in host.get(own).text
+    for wrong in ({"closes": "soon"}, {"closes": "2026-03-01T09:00"}, {"name": ""}):
+        fields = {"name": "Second cup", "closes": "2026-03-20T18:00", **wrong}
+        assert post(host, f"{own}/again", own, **fields).status_code == 400
+    answer = post(host, f"{own}/again", own, name="Second cup", closes="2026-03-20T18:00")
+    assert answer.status_code == 303
+    load = service.tournaments.tournaments.load
+    former, again = load(id), load(answer.headers["Location"].rpartition("/")[2])
+    assert (again.name, again.closes) == ("Second cup", "2026-03-20T18:00:00.000Z")
+    same = (
+        "format",
+        "rules",
+        "options",
+        "clock",
+        "private",
+        "least",
+        "most",
+        "entry_rules",
+        "invited",
+    )
+    assert all(getattr(again, name) == getattr(former, name) for name in same)
+    assert again.commitment != former.commitment
+    player = browser_of(app, service, "p1")
+    assert "Organise it again" not in player.get(own).text
+    fields = {"name": "Mine", "closes": "2026-03-20T18:00"}
+    assert post(player, f"{own}/again", own, **fields).status_code == 403
+    service.accounts.players.register("eve", "correct horse")
+    eve = browser_of(app, service, "eve")
+    assert post(eve, f"{own}/again", "/tournaments", **fields).status_code == 404
