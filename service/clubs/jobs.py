@@ -44,34 +44,41 @@ def change_notice(service: Service, data: JsonObject, reader: Player, server: st
     occasion = cast("Occasion", data["occasion"])
     entry = service.clubs.visible(data["club"], reader.id)
     relation, by = entry.relation(reader.id), data["by"] or ""
-    values = {
-        "player": service.accounts.players.handles([by]).get(by, ""),
-        "club": entry.club.name,
-        "server": server,
-    }
+    player, club = service.accounts.players.handles([by]).get(by, ""), entry.club.name
     match occasion:
         case "requested":
             require_right(entry, reader.id, "invite")
             is_current = entry.relation(by) == "requesting"
             title = message("A player asks to join your club")
-            sentence = message("{player} asks to join the club “{club}” on {server}.", **values)
+            sentence = message(
+                "{player} asks to join the club “{club}” on {server}.",
+                player=player,
+                club=club,
+                server=server,
+            )
             advice = message("Look at the request, and admit the player or decline it:")
         case "admitted":
             is_current = relation == "member"
             title = message("You are a member of a club")
-            sentence = message("The club “{club}” on {server} has admitted you.", **values)
+            sentence = message(
+                "The club “{club}” on {server} has admitted you.", club=club, server=server
+            )
             advice = message("Look at its members and its games:")
         case "declined":
             is_current = relation is None
             title = message("Your request to join a club was declined")
             sentence = message(
-                "Your request to join the club “{club}” on {server} was declined.", **values
+                "Your request to join the club “{club}” on {server} was declined.",
+                club=club,
+                server=server,
             )
             advice = message("This is the page of the club:")
         case "appointed":
             is_current = bool(entry.rights(reader.id))
             title = message("You are an officer of a club")
-            sentence = message("You are an officer of the club “{club}” on {server} now.", **values)
+            sentence = message(
+                "You are an officer of the club “{club}” on {server} now.", club=club, server=server
+            )
             advice = message("What you can do stands on its page:")
         case "handed_on":
             is_current = entry.club.owner == reader.id
@@ -79,7 +86,9 @@ def change_notice(service: Service, data: JsonObject, reader: Player, server: st
             sentence = message(
                 "{player} has handed the club “{club}” on {server} on to you. Its invitation link and its"
                 " webhook have ended.",
-                **values,
+                player=player,
+                club=club,
+                server=server,
             )
             advice = message("Look at its page, where you manage it:")
         case _:
