@@ -21,6 +21,7 @@ from service.chat.comments import Comments, comment_texts
 from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
+from service.clubs.agenda import ClubAgenda
 from service.clubs.clubs import Clubs
 from service.clubs.notices import ClubNotices
 from service.clubs.wall import ClubWall, wall_texts
@@ -72,6 +73,7 @@ class Service:
     accounts: Accounts
     clubs: Clubs
     club_notices: ClubNotices
+    club_agenda: ClubAgenda
     club_wall: ClubWall
     club_webhooks: ClubWebhooks
     transparency: Transparency
@@ -223,6 +225,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         club_notices=ClubNotices(
             clubs, accounts.mutes, notifications.preferences, notifications.mail.account_notices
         ),
+        club_agenda=ClubAgenda(client, clubs, bounds.max_meetings_per_club),
         club_wall=club_wall,
         club_webhooks=club_webhooks,
         transparency=transparency,

@@ -137,6 +137,8 @@ class Bounds:
     max_members_per_club: int = _bound(500)
     max_candidates_per_club: int = _bound(100)
     """Players who are invited to one club, and as many who ask to join it."""
+    max_meetings_per_club: int = _bound(100)
+    """Meetings on the agenda of a club, with those of the last 30 days."""
     max_posts_per_club: int = _bound(1_000)
     """Posts on the wall of a club; when there is another one, the first is deleted."""
     max_posts_per_member: int = _bound(200)

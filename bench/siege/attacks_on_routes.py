@@ -23,7 +23,7 @@ SEQS: Final = 50
 """Events of the long game at which pages are requested."""
 ABANDON_SECONDS: Final = 0.02
 UNKNOWN: Final = "unknown"
-CLUB_PAGES: Final = ("officers", "owner", "posts")
+CLUB_PAGES: Final = ("agenda", "officers", "owner", "posts")
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
@@ -168,6 +168,7 @@ def _forms(target: Target) -> Traffic:
     club = (
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
         *("/officers", "/officers/dismiss", "/posts"),
+        *("/agenda", "/agenda/cancellation"),
         *(f"/posts/1/{part}" for part in ("erase", "removal", "report")),
         *("/webhook", "/webhook/remove", "/webhook/test"),
     )
@@ -251,6 +252,7 @@ def _readings(target: Target) -> Traffic:
             f"/clubs/{UNKNOWN}",
             f"/clubs/{UNKNOWN}/members",
             f"/clubs/{UNKNOWN}/posts",
+            f"/clubs/{UNKNOWN}/meetings",
             f"/clubs/{UNKNOWN}/webhook",
             f"/clubs/{UNKNOWN}/webhook/deliveries",
             "/me/clubs",
@@ -305,6 +307,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/imports",
         *("/clubs", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook/test"),
         *(f"/clubs/{UNKNOWN}/posts", f"/clubs/{UNKNOWN}/posts/1/report"),
+        f"/clubs/{UNKNOWN}/meetings",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -319,7 +322,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/tournaments/{UNKNOWN}/{part}" for part in (f"invitations/{UNKNOWN}", "byes/1")),
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
-        f"/clubs/{UNKNOWN}/officers/{UNKNOWN}",
+        *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings")),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
         f"{admin}/rating-exclusion",
     )
@@ -342,7 +345,7 @@ def _refused_calls(target: Target) -> Traffic:
         f"/clubs/{UNKNOWN}/posts/1",
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
-        f"/clubs/{UNKNOWN}/officers/{UNKNOWN}",
+        *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings")),
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(
             f"/tournaments/{UNKNOWN}/{part}"

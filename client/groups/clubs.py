@@ -55,6 +55,22 @@ class ClubList(TypedDict):
     next: str | None
 
 
+class ClubMeeting(TypedDict):
+    """A meeting of a club, and when it begins."""
+
+    id: str
+    at: str
+    title: str
+    details: str
+
+
+class ClubMeetingList(TypedDict):
+    """The meetings of a club that are not over, the next one first."""
+
+    meetings: list[ClubMeeting]
+    next: str | None
+
+
 class ClubMember(TypedDict):
     """A player with a relation to a club, and since when. Its owner and its officers have
     `rights`. `answer` is what a player who asks to join has answered to the question of the
@@ -138,6 +154,14 @@ class EditClub(TypedDict):
     name: NotRequired[str]
     about: NotRequired[str]
     question: NotRequired[str]
+
+
+class EnterMeeting(TypedDict):
+    """The body of a request: EnterMeeting."""
+
+    title: str
+    at: str
+    details: NotRequired[str]
 
 
 class Invitation(TypedDict):
@@ -354,6 +378,33 @@ def revoke_club_link(club: str, /) -> Call[None]:
     return call("DELETE", f"/clubs/{segment(club)}/invitations", read_nothing)
 
 
+def list_club_meetings(club: str, /) -> Call[ClubMeetingList]:
+    """List the meetings on the agenda of a club.
+
+    Its games and tournaments are in `GET /games` and `GET /tournaments` with `club`.
+    """
+    return call("GET", f"/clubs/{segment(club)}/meetings", reader(ClubMeetingList))
+
+
+def enter_club_meeting(club: str, /, **body: Unpack[EnterMeeting]) -> Call[ClubMeeting]:
+    """Enter a meeting on the agenda of a club, as its owner or an officer who may edit."""
+    return call("POST", f"/clubs/{segment(club)}/meetings", reader(ClubMeeting), body=body)
+
+
+def change_club_meeting(
+    club: str, meeting: str, /, **body: Unpack[EnterMeeting]
+) -> Call[ClubMeeting]:
+    """Change a meeting of a club, as its owner or an officer who may edit."""
+    return call(
+        "PUT", f"/clubs/{segment(club)}/meetings/{segment(meeting)}", reader(ClubMeeting), body=body
+    )
+
+
+def cancel_club_meeting(club: str, meeting: str, /) -> Call[None]:
+    """Cancel a meeting of a club, as its owner or an officer who may edit."""
+    return call("DELETE", f"/clubs/{segment(club)}/meetings/{segment(meeting)}", read_nothing)
+
+
 def list_club_posts(
     club: str, /, *, after: int | None = None, limit: int | None = None
 ) -> Call[ClubPostList]:
@@ -457,6 +508,10 @@ class ClubsCalls(Group[C_co]):
     dismiss_officer = Method(dismiss_club_officer)
     invite = Method(invite_to_club)
     revoke_link = Method(revoke_club_link)
+    list_meetings = Method(list_club_meetings)
+    enter_meeting = Method(enter_club_meeting)
+    change_meeting = Method(change_club_meeting)
+    cancel_meeting = Method(cancel_club_meeting)
     list_posts = Method(list_club_posts)
     write_post = Method(write_club_post)
     erase_post = Method(erase_club_post)

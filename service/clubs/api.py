@@ -7,6 +7,7 @@ from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.chat.conversation import ShownChatMessage
+from service.clubs.agenda import Meeting
 from service.clubs.links import token_of_link
 from service.clubs.model import Club
 from service.clubs.permissions import require_any_right, require_right
@@ -15,6 +16,8 @@ from service.clubs.schemas import (
     AppointOfficer,
     ClubDetails,
     ClubList,
+    ClubMeeting,
+    ClubMeetingList,
     ClubMemberList,
     ClubMembership,
     ClubPost,
@@ -23,6 +26,7 @@ from service.clubs.schemas import (
     ClubWebhook,
     CreateClub,
     EditClub,
+    EnterMeeting,
     JoinClub,
     MembersQuery,
     NameMember,
@@ -275,6 +279,54 @@ def revoke_club_link(club: str, player: str) -> None:
 
 
 @blueprint.get(
+    f"{_CLUB}/meetings",
+    "All meetings that are not over, the next one first. `next` is null.",
+    ClubMeetingList,
+    auth="optional_auth",
+)
+def list_club_meetings(club: str, player: str | None) -> JsonObject:
+    """List the meetings on the agenda of a club.
+
+    Its games and tournaments are in `GET /games` and `GET /tournaments` with `club`.
+    """
+    meetings = service().club_agenda.meetings(club, player)
+    return {"meetings": [_meeting_json(each) for each in meetings], "next": None}
+
+
+@blueprint.post(
+    f"{_CLUB}/meetings",
+    "The meeting.",
+    ClubMeeting,
+    limit=limit_new_places,
+    json_body=EnterMeeting(),
+    errors=(403, 409),
+)
+def enter_club_meeting(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Enter a meeting on the agenda of a club, as its owner or an officer who may edit."""
+    return _meeting_json(service().club_agenda.enter(club, player, **body))
+
+
+@blueprint.put(
+    f"{_CLUB}/meetings/<meeting>",
+    "The meeting after the change.",
+    ClubMeeting,
+    limit=limit_new_places,
+    json_body=EnterMeeting(),
+    errors=(403,),
+)
+def change_club_meeting(club: str, meeting: str, player: str, body: JsonObject) -> JsonObject:
+    """Change a meeting of a club, as its owner or an officer who may edit."""
+    changed = service().club_agenda.enter(club, player, **body, meeting_id=meeting)
+    return _meeting_json(changed)
+
+
+@blueprint.delete(f"{_CLUB}/meetings/<meeting>", "The meeting is cancelled.", errors=(403,))
+def cancel_club_meeting(club: str, meeting: str, player: str) -> None:
+    """Cancel a meeting of a club, as its owner or an officer who may edit."""
+    service().club_agenda.cancel(club, player, meeting)
+
+
+@blueprint.get(
     f"{_CLUB}/posts", "Posts, the oldest first.", ClubPostList, query=MessagesQuery(), errors=(403,)
 )
 def list_club_posts(club: str, player: str, query: JsonObject) -> JsonObject:
@@ -399,6 +451,10 @@ def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObjec
     )
     render = request_renderer()
     return {"deliveries": [delivery.as_json(render) for delivery in deliveries], "next": cursor}
+
+
+def _meeting_json(meeting: Meeting) -> JsonObject:
+    return {name: getattr(meeting, name) for name in ("id", "at", "title", "details")}
 
 
 def _posts(shown: Sequence[ShownChatMessage]) -> list[JsonObject]:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from flask import Blueprint, Response, request
+from flask import Blueprint, Response, g, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, message
+from ledger.clock.time_zones import UTC_NAME
+from service.clubs.agenda import MAX_DETAILS_CHARACTERS
 from service.clubs.links import club_of_token, token_of_link
 from service.clubs.model import RIGHTS, Right
 from service.clubs.names import MAX_NAME_LENGTH
@@ -49,6 +51,7 @@ from service.pages.view_models.game_lists import (
     filtered_list,
     read_lists,
 )
+from service.tournaments.view_model import entered_moment, local_moment
 
 blueprint = Blueprint("clubs", __name__, template_folder="templates")
 
@@ -135,7 +138,7 @@ _RIGHTS: Final[Mapping[Right, tuple[Message, Message]]] = {
     ),
     "edit": (
         message("Edit"),
-        message("edits the description and the question of the club, but not its name"),
+        message("edits the description, the question and the agenda of the club, but not its name"),
     ),
 }
 """The label of each right, and what an officer with it does."""
@@ -331,6 +334,59 @@ def report_post(club_id: str, number: int) -> BaseResponse:
     reason = entered_form().values.get("reason", "").strip() or None
     service().club_wall.report(club_id, player_id, number, reason)
     return _wall_page(club_id, reported=number)
+
+
+def _agenda_page(club_id: str, form: Form = EMPTY_FORM, status: int = 200, **_: str) -> Response:
+    player_id, zone = current_player(), g.get("time_zone") or UTC_NAME
+    entry = service().clubs.visible(club_id, player_id)
+    meetings = service().club_agenda.meetings(club_id, player_id)
+    games = GamesOfClub(club_id, for_member=entry.relation(player_id) == "member")
+    lists = {name: _games(name, player_id, games) for name in ("open", "watch")}
+    read_lists(*lists.values())
+    tournaments, _next = service().tournaments.tournaments.page(
+        ("open", "running"), viewer=player_id, limit=_PAGE_TOURNAMENTS, club=club_id
+    )
+    return page(
+        "club_agenda.html",
+        status,
+        club=entry.club,
+        relation=entry.relation(player_id),
+        may_edit=entry.has_right(player_id, "edit"),
+        meetings=meetings,
+        local_times={each.id: local_moment(each.at, zone) for each in meetings},
+        lists=lists,
+        tournaments=tournaments,
+        time_zone=zone,
+        form=form,
+        unfilled=EMPTY_FORM,
+        max_details_characters=MAX_DETAILS_CHARACTERS,
+    )
+
+
+@blueprint.get("/clubs/<club_id>/agenda")
+def show_agenda(club_id: str) -> Response:
+    """Show the meetings of a club, and its games and tournaments that are not over."""
+    return _agenda_page(club_id)
+
+
+@blueprint.post("/clubs/<club_id>/agenda")
+@limit_new_places
+@shows_refusals(_agenda_page, Malformed, NotNow)
+def enter_meeting(club_id: str) -> BaseResponse:
+    """Enter a meeting, or change the one that the form names, as the owner or an officer."""
+    player_id, zone = require_player(), g.get("time_zone") or UTC_NAME
+    values = entered_form().values
+    title, at = values.get("title", "").strip(), entered_moment(values.get("at", "").strip(), zone)
+    details, meeting = _lines(values.get("details", "")), values.get("meeting") or None
+    service().club_agenda.enter(club_id, player_id, title, at, details, meeting)
+    return see_other(f"/clubs/{club_id}/agenda")
+
+
+@blueprint.post("/clubs/<club_id>/agenda/cancellation")
+def cancel_meeting(club_id: str) -> BaseResponse:
+    """Cancel a meeting, as the owner or an officer."""
+    service().club_agenda.cancel(club_id, require_player(), read_field("meeting"))
+    return see_other(f"/clubs/{club_id}/agenda")
 
 
 @blueprint.post("/clubs/<club_id>/invited")

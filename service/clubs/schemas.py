@@ -5,6 +5,7 @@ from typing import Any, ClassVar, Final, NotRequired, TypedDict
 from marshmallow import fields
 
 from domain.json_types import ClubId, Count, PlayerId, PositiveCount, Timestamp
+from service.clubs.agenda import FURTHEST, MAX_DETAILS_CHARACTERS, MAX_TITLE_CHARACTERS
 from service.clubs.model import RELATIONS, RIGHTS, Relation, Right
 from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
@@ -96,7 +97,26 @@ class AppointOfficer(StrictSchema):
         load_default=RIGHTS,
         description="`invite`: invite players, make and revoke the link, answer requests. `remove`: remove"
         " members who are not officers. `moderate`: remove posts from the wall. `edit`: change the"
-        " description and the question. All of them by default.",
+        " description, the question and the agenda. All of them by default.",
+    )
+
+
+class EnterMeeting(StrictSchema):
+    """A meeting of a club."""
+
+    title = String(
+        required=True,
+        example="Barony night",
+        description=f"One line of at most {MAX_TITLE_CHARACTERS} characters.",
+    )
+    at = String(
+        required=True,
+        example="2027-01-08T19:00:00.000Z",
+        description=f"When it begins, at most {FURTHEST.days} days from now, in UTC with milliseconds.",
+    )
+    details = String(
+        load_default="",
+        description=f"What else there is to know, in at most {MAX_DETAILS_CHARACTERS} characters.",
     )
 
 
@@ -210,6 +230,22 @@ class ClubMemberList(TypedDict):
     """A page of players, the earliest first. `next` is the `after` of the next page, or null."""
 
     players: list[ClubMember]
+    next: str | None
+
+
+class ClubMeeting(TypedDict):
+    """A meeting of a club, and when it begins."""
+
+    id: str
+    at: Timestamp
+    title: str
+    details: str
+
+
+class ClubMeetingList(TypedDict):
+    """The meetings of a club that are not over, the next one first."""
+
+    meetings: list[ClubMeeting]
     next: str | None
 
 

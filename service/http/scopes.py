@@ -35,6 +35,7 @@ _READ: Final = (
     *("GET /tournaments/<id>/events", "GET /tournaments/<id>/record"),
     "GET /tournaments/<id>/standings",
     *("GET /clubs", "GET /clubs/<club>", "GET /clubs/<club>/members", "GET /me/clubs"),
+    "GET /clubs/<club>/meetings",
     *("GET /log/checkpoint", "GET /log/epochs", "GET /log/leaves"),
     *("GET /log/proofs/consistency", "GET /log/proofs/inclusion", "GET /sandboxes/<sandbox_id>"),
 )
@@ -98,6 +99,8 @@ _SESSION_ONLY: Final = (
     *("GET /me/push", "POST /me/push", "DELETE /me/push/<subscription>"),
     *("POST /clubs", "PATCH /clubs/<club>", "DELETE /clubs/<club>", "PUT /clubs/<club>/owner"),
     *("PUT /clubs/<club>/members/<handle>", "DELETE /clubs/<club>/members/<handle>"),
+    *("POST /clubs/<club>/meetings", "PUT /clubs/<club>/meetings/<meeting>"),
+    "DELETE /clubs/<club>/meetings/<meeting>",
     *("PUT /clubs/<club>/officers/<handle>", "DELETE /clubs/<club>/officers/<handle>"),
     *("POST /clubs/<club>/invitations", "DELETE /clubs/<club>/invitations"),
     "POST /log/cosignatures",

@@ -503,6 +503,11 @@ def entered_moment(text: str, zone: str) -> str:
         return text
 
 
+def local_moment(at: str, zone: str) -> str:
+    """Return a timestamp as a date and a time in a time zone, as the field of a form has it."""
+    return wall_clock.parse(at).astimezone(time_zone(zone)).strftime("%Y-%m-%dT%H:%M")
+
+
 def entered_number(text: str) -> int | str:
     """Return the number that a text is; the text itself if it is none."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= 9 else text

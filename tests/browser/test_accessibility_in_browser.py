@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Final
 
 import httpx
@@ -10,6 +11,7 @@ from flask import Flask
 
 from domain.event import Event
 from replay.language.catalogue import ENGLISH, languages
+from service import wall_clock
 from service.accounts.account_reader import Player
 from service.bootstrap import build
 from service.notifications.mail.confirmations import Confirmation
@@ -180,6 +182,13 @@ class Scenes:
         officer = f"/api/v1/clubs/{public}/officers/{third.handle}"
         self.player.http.put(officer).raise_for_status()
         self._add("clubs.show_officers", *(f"/clubs/{club}/officers" for club in (own, public)))
+        meeting = {
+            "title": "Barony night",
+            "at": wall_clock.format(wall_clock.now() + timedelta(days=2)),
+        }
+        meetings = f"/api/v1/clubs/{public}/meetings"
+        self.player.http.post(meetings, json=meeting).raise_for_status()
+        self._add("clubs.show_agenda", f"/clubs/{own}/agenda", f"/clubs/{public}/agenda")
         posts = f"/api/v1/clubs/{public}/posts"
         for author in (self.player, third):
             author.http.post(posts, json={"text": "Who plays?"}).raise_for_status()

@@ -29,6 +29,10 @@ CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
     ("DELETE", "/members/HANDLE", None),
     ("PUT", "/officers/HANDLE", {}),
     ("DELETE", "/officers/HANDLE", None),
+    ("GET", "/meetings", None),
+    ("POST", "/meetings", {"title": "x", "at": "2027-01-01T00:00:00.000Z"}),
+    ("PUT", "/meetings/x", {"title": "x", "at": "2027-01-01T00:00:00.000Z"}),
+    ("DELETE", "/meetings/x", None),
     ("GET", "/posts", None),
     ("POST", "/posts", {"text": "x"}),
     ("DELETE", "/posts/1", None),
@@ -46,7 +50,7 @@ CALLS: tuple[tuple[str, str, JsonObject | None], ...] = (
 OF_OWNERS = tuple(
     (method, path, body)
     for method, path, body in CALLS
-    if not (path in ("", "/members", "/members/me") or path.startswith("/posts"))
+    if not (path in ("", "/members", "/members/me", "/meetings") or path.startswith("/posts"))
     or method == "PATCH"
 )
 

@@ -244,7 +244,7 @@ def test_the_page_of_a_handover_says_who_receives_what(
     full = browser.get(address).text
     assert "The invitation link: nobody joins with it any more." in full
     assert "The webhook to https://example.org/hook" in full
-    assert "edits the description and the question of the club" in full
+    assert "edits the description, the question and the agenda of the club" in full
     assert "dan is invited, and can still accept." in full
     for other in (ada, ids[1], "nobody", ""):
         assert browser.get(f"/clubs/{club}/owner?player={other}").status_code == 404

@@ -10,6 +10,7 @@ import math
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from io import BytesIO
 from itertools import count
 from typing import Any
@@ -21,6 +22,7 @@ from domain.contract import DomainEvent
 from ledger.record import read
 from replay.audit import audit
 from replay.language.renderer import english
+from service import wall_clock
 from service.bootstrap import Service, build
 from service.settings import Settings
 from tests.games.records import FOLDER
@@ -465,7 +467,7 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
         """Return what each observer receives, without the ids of the club and the game."""
         paths = (
             *("/clubs?limit=100", f"/clubs/{club}", f"/clubs/{club}/members", "/me/clubs", "/me"),
-            f"/clubs/{club}/posts",
+            *(f"/clubs/{club}/posts", f"/clubs/{club}/meetings"),
             *(f"/games?club={club}", f"/games?club={club}&status=open", "/games?limit=100"),
             *(f"/tournaments?club={club}", "/tournaments?limit=100"),
             *("/games?vacant=true", f"/games?player={ada.handle}", f"/games/{game}"),
@@ -484,6 +486,7 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
                 ("PATCH", f"/clubs/{club}"),
                 ("POST", f"/clubs/{club}/invitations"),
                 ("POST", f"/clubs/{club}/posts"),
+                ("POST", f"/clubs/{club}/meetings"),
                 ("DELETE", f"/clubs/{club}/posts/1"),
                 ("POST", f"/clubs/{club}/posts/1/report"),
                 ("PUT", f"/clubs/{club}/officers/{bea.handle}"),
@@ -504,6 +507,8 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
     bea.join(game)
     ada.http.patch(path, json={"name": "Hidden still", "about": "x"}).raise_for_status()
     bea.http.post(f"{path}/posts", json={"text": "x"}).raise_for_status()
+    meeting = {"title": "x", "at": wall_clock.format(wall_clock.now() + timedelta(days=2))}
+    ada.http.post(f"{path}/meetings", json=meeting).raise_for_status()
     ada.http.put(f"{path}/officers/{bea.handle}").raise_for_status()
     assert observed(club, game) == before
     bea.http.delete(f"{path}/members/me").raise_for_status()
