@@ -33,6 +33,7 @@ KEEPING_EVENTS: Final = frozenset(
         "DeadlineExcused",
         "AdministratorDecided",
         "EventsLost",
+        "HintGiven",
     }
 )
 """The events that no player's action leads to, and after which conditional actions stay as they are: they

@@ -244,6 +244,7 @@ class Options(TypedDict):
     private: bool
     takebacks: NotRequired[Annotated[Literal[True], "Left out in a game without takebacks."]]
     tutorial: NotRequired[Annotated[Literal[True], "Left out in a game without lessons."]]
+    hints: NotRequired[Annotated[Literal[True], "Left out in a game without hints."]]
     rated: NotRequired[Annotated[Literal[True], "Left out in a game that changes no ratings."]]
     name: NotRequired[Annotated[str, "What its creator calls the game, in one line."]]
     rematch_of: NotRequired[Annotated[GameId, "The game of which this one is a rematch."]]
@@ -441,6 +442,15 @@ class GameAbandoned(TypedDict):
     secret: Digest
 
 
+class HintGiven(TypedDict):
+    """A player gets a hint for the current position, in a game against bots.
+
+    The hint itself is not recorded: it follows from what the seat sees.
+    """
+
+    seat: Seat
+
+
 LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "SeatTaken": SeatTaken,
     "SeatLeft": SeatLeft,
@@ -453,6 +463,7 @@ LIFE_CYCLE_EVENTS: Final[Mapping[str, type]] = {
     "PlayerKeyRevoked": PlayerKeyRevoked,
     "AdministratorDecided": AdministratorDecided,
     "EventsLost": EventsLost,
+    "HintGiven": HintGiven,
     "GameAbandoned": GameAbandoned,
     **DISPUTE_EVENTS,
     **CLOCK_EVENTS,

@@ -33,6 +33,7 @@ from domain.event import (
     GameCreated,
     GameFinished,
     GameStarted,
+    HintGiven,
     InvitationDeclined,
     InvitationRevoked,
     PlayerInvited,
@@ -349,6 +350,11 @@ def _takeback(game: Game, event: Event, data: EventData, opened: Opened) -> None
         game.last_play = last_play_after(game.last_play, event)
 
 
+def _hinted(game: Game, event: Event, data: HintGiven, opened: Opened) -> None:
+    game.hinted_at = game.position_seq
+    game.hints += 1
+
+
 _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], None]]] = {
     "SeatTaken": _seat_taken,
     "SeatLeft": _seat_left,
@@ -362,6 +368,7 @@ _LIFE_CYCLE_APPLIERS: Final[Mapping[str, Callable[[Game, Event, Any, Opened], No
     "GameFinished": _finished,
     "GameAbandoned": _abandoned,
     "AdministratorDecided": _administrator_decided,
+    "HintGiven": _hinted,
     "DeadlineExcused": excused,
     "SeatVacated": vacated,
     "SubstituteSeated": substituted,

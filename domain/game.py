@@ -211,6 +211,10 @@ class GameOf(Generic[S, A, P]):
     for a takeback that is pending lapses when play resumes."""
     requested_takebacks: Kept[frozenset[int]] = frozenset()
     """The seqs of the actions of which a takeback was requested, on any branch: a player requests it once."""
+    hinted_at: Kept[int] = 0
+    """The `position_seq` for which the last hint was given; 0 without one. No later position has the same."""
+    hints: Kept[int] = 0
+    """How many hints were given."""
     ranking: Kept[list[RankingEntry] | None] = None
     """None until the game has ended, after which it cannot be resumed."""
     keys: Kept[Mapping[str, Mapping[str, str | None]]] = field(default_factory=dict)

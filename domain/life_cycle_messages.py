@@ -209,6 +209,7 @@ LIFE_CYCLE_MESSAGES: Final[Mapping[str, EventMessage]] = {
     "SubstituteSeated": _substitute_seated,
     "AdministratorDecided": _administrator_decided,
     "EventsLost": _events_lost,
+    "HintGiven": lambda _: message("gets a hint"),
     "GameAbandoned": lambda _: message("the game is abandoned"),
     **DISPUTE_MESSAGES,
     **CLOCK_MESSAGES,

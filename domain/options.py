@@ -59,7 +59,7 @@ RANGES: Final = tuple(
     if name.startswith("least_") and f"most_{name.removeprefix('least_')}" in REQUIREMENTS
 )
 """The pairs of requirements that are the least and the largest number of one range."""
-_FLAGS: Final = ("rated", "takebacks", "substitutes", "tutorial")
+_FLAGS: Final = ("rated", "takebacks", "substitutes", "tutorial", "hints")
 """The options that are left out of a game where they are false."""
 COMMON_OPTIONS: Final = (
     *("seating", "private", *_FLAGS),
@@ -72,9 +72,9 @@ COMMON_OPTIONS: Final = (
 def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[str, Text]]:
     """The common ones of some options with their defaults, and what is wrong with them, by field.
 
-    An option that a game can do without is left out: `rated`, `takebacks`, `substitutes` and `tutorial` if
-    they are false, `name`, `rematch_of`, `tournament`, `club` and the requirements if they are missing or
-    null.
+    An option that a game can do without is left out: `rated`, `takebacks`, `substitutes`, `tutorial` and
+    `hints` if they are false, `name`, `rematch_of`, `tournament`, `club` and the requirements if they are
+    missing or null.
     """
     faults: dict[str, Text] = {}
     seating = options.get("seating", "drawn")
@@ -87,6 +87,8 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
             faults[f"options.{flag}"] = message("must be true or false")
     if flags["rated"] is True and (flags["private"] is True or flags["tutorial"] is True):
         faults["options.rated"] = message("private games and tutorial games are never rated")
+    if flags["hints"] is True and (flags["rated"] is True or options.get("tournament") is not None):
+        faults["options.hints"] = message("there are no hints in rated games and in tournaments")
     if name is not None and (fault := name_fault(name)) is not None:
         faults["options.name"] = fault
     if rematch_of is not None and not _matches(GAME_ID, rematch_of):
@@ -187,6 +189,14 @@ COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
         "takebacks",
         message_in("label", "takebacks"),
         message("A player can take back the last action if all other players agree."),
+    ),
+    FlagField(
+        "hints",
+        message_in("label", "hints"),
+        message(
+            "Against bots, a player can ask for a hint at their turn. Each hint is on the record. There are"
+            " none while another person plays, and in rated games."
+        ),
     ),
     FlagField(
         "substitutes",

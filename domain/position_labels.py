@@ -39,6 +39,7 @@ COMMON_LABELS: Final[Mapping[str, Text]] = {
     "GameCreated": message_in("label", "game created"),
     "GameFinished": message_in("label", "game finished"),
     "GameStarted": message_in("label", "game started"),
+    "HintGiven": message_in("label", "hint given"),
     "HolidayAnnounced": message_in("label", "holiday announced"),
     "HolidayCancelled": message_in("label", "holiday cancelled"),
     "InvitationDeclined": message_in("label", "invitation declined"),

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, Final, TypeAlias, assert_never
 
-from domain import administration, invitations, lifecycle
+from domain import administration, hints, invitations, lifecycle
 from domain.administration import ADMINISTRATOR
 from domain.bot_tasks import common_action
 from domain.chance import SEED_VERSION, SeedVersion
@@ -233,6 +233,11 @@ def invite(pending: PendingEvents, player: str) -> None:
     """Have the creator of the game invite a player. Raises NotNow."""
     event = invitations.invite(pending.game, player)
     pending.add(event, {"player": pending.game.creator})
+
+
+def give_hint(pending: PendingEvents, seat: int) -> None:
+    """Record that a seat gets a hint for the current position. Raises NotNow."""
+    pending.add(hints.give_hint(pending.game, seat), {"seat": seat})
 
 
 def decline(pending: PendingEvents, player: str) -> None:

@@ -151,7 +151,7 @@ def _forms(target: Target) -> Traffic:
             "/disputes/1/answers",
         ),
         *("/disputes/1/rulings", "/disputes/1/withdrawal", "/invitation", "/invited", "/leave"),
-        *("/concerns/dismissals", "/lessons", "/notifications"),
+        *("/concerns/dismissals", "/hints", "/lessons", "/notifications"),
         *("/messages", "/messages/1/erase", "/messages/1/report", "/conditional-actions"),
         *("/conditional-actions/deletion", "/conditional-actions/signature"),
         *("/players", "/rematch", "/seats/leave", "/substitutes", "/takebacks"),
@@ -288,6 +288,7 @@ def _refused_calls(target: Target) -> Traffic:
     game = f"/games/{target.long_game}"
     admin = f"/admin/games/{target.long_game}"
     posts = [
+        f"{game}/hints",
         *(f"{game}/analysis", f"{game}/bots", f"{game}/disputes", f"{game}/disputes/1/answers"),
         *(f"{game}/disputes/1/rulings", f"{game}/invitations", f"{game}/messages"),
         *(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from client.groups.notifications import NotificationsCalls
     from client.groups.people import PeopleCalls
     from client.groups.pictures import PicturesCalls
+    from client.groups.play import PlayCalls
     from client.groups.profiles import ProfilesCalls
     from client.groups.push import PushCalls
     from client.groups.puzzles import PuzzlesCalls
@@ -149,6 +150,13 @@ class Groups:
         from client.groups import pictures
 
         return pictures.PicturesCalls(self)
+
+    @property
+    def play(self) -> "PlayCalls[Self]":
+        """Positions and actions."""
+        from client.groups import play
+
+        return play.PlayCalls(self)
 
     @property
     def profiles(self) -> "ProfilesCalls[Self]":

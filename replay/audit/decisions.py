@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any, Final, cast
 
-from domain import administration, invitations, lifecycle
+from domain import administration, hints, invitations, lifecycle
 from domain.chance import FIRST_SEED_VERSION, Chance
 from domain.clock.deadlines import is_deserted
 from domain.clock.events import CLOCK_EVENTS
@@ -240,6 +240,8 @@ class DecisionsCheck:
                         "there is no position after event {seq}", seq=quoted(data.get("from"))
                     )
                 return lifecycle.resume(before, origin, data["because"], self._secret or b"")
+            case "HintGiven":
+                return hints.give_hint(before, data["seat"])
             case type if type in CLOCK_EVENTS and event["action"] is None:
                 return decide_clock_event(event, before)
             case type if type in DISPUTE_EVENTS and event["action"] is None:

@@ -35,6 +35,7 @@ _WITHOUT_ACTION: Final = frozenset(
         "PlayResumed",
         "AdministratorDecided",
         "EventsLost",
+        "HintGiven",
         "GameFinished",
         "GameAbandoned",
         *DEADLINE_EVENTS,
@@ -51,6 +52,7 @@ _OF_PEOPLE: Final = frozenset(
         "DisputeAnswered",
         "DisputeWithdrawn",
         "TakebackRequested",
+        "HintGiven",
     }
 )
 """Types of events that bots do not cause, although the rules allow it."""
@@ -137,6 +139,9 @@ def _possible_actors(event: Event, before: Game | None) -> Sequence[By]:
             return [player]
         case "PlayerKeyAdded" | "PlayerKeyRevoked" | "HolidayAnnounced" | "HolidayCancelled":
             return [] if before is None else [by_player(before, event["data"]["player"])]
+        case "HintGiven":
+            hinted: BySeat = {"seat": event["data"]["seat"]}
+            return [hinted]
         case "GameStarted":
             return [START]
         case "RoundScored" | "GameFinished":

@@ -22,6 +22,7 @@ _OF_THE_WHOLE_GAME: Final = frozenset(
         *DISPUTE_EVENTS,
         "AdministratorDecided",
         "EventsLost",
+        "HintGiven",
         "PlayerKeyAdded",
         "PlayerKeyRevoked",
         "SeatVacated",

@@ -9,6 +9,7 @@ import secrets as randomness
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from domain.chance import FIRST_SEED_VERSION, Chance
 from domain.errors import Malformed
@@ -20,6 +21,7 @@ from ledger.clock.turn_clock import waits_for_ruling
 from ledger.commands import SecretSource
 from ledger.pending import PendingEvents
 from replay.bots.absent_player import action_for_absent_player
+from replay.bots.hints import hint_for
 from service import wall_clock
 from service.accounts.account_reader import AccountReader
 from service.accounts.accounts import BotPlayers
@@ -335,6 +337,23 @@ class GameCommands:
         refusal = self._quota.refusal(player)
         if refusal is not None:
             raise refusal
+
+    def give_hint(self, game_id: str, player: str) -> tuple[Game, Any]:
+        """Return the hint for the position in which it is the player's turn, and the game; record it first.
+
+        A hint that was given already is returned again. Raises Forbidden (no seat), NotNow (see
+        `domain.hints`).
+        """
+
+        def handler(cached: CachedGame, pending: PendingEvents) -> None:
+            game = cached.game
+            seat = self._repository.access.require_seat(game, player)
+            if game.to_act != seat or game.hinted_at != game.position_seq:
+                commands.give_hint(pending, seat)
+
+        game = self._repository.change(game_id, player, handler, None, ["hint"])
+        seat = self._repository.access.require_seat(game, player)
+        return game, hint_for(game, seat)
 
     def end_turn(self, game_id: str, turn: int) -> list[Event]:
         """End a turn if it is still under way and its deadline has passed by a reliable clock.

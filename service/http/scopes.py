@@ -41,6 +41,7 @@ _READ: Final = (
 )
 _PLAY: Final = (
     *("POST /games", "POST /games/<game_id>/players", "DELETE /games/<game_id>/players/me"),
+    "POST /games/<game_id>/hints",
     *("POST /games/<game_id>/bots", "POST /games/<game_id>/actions"),
     *("PUT /games/<game_id>/conditional-actions", "DELETE /games/<game_id>/conditional-actions"),
     *(

@@ -505,6 +505,7 @@ NOT_NOTIFIED: Final[Mapping[str, str]] = {
     "InvitationRevoked": "the invitation just disappears for the player",
     "HolidayAnnounced": "moves deadlines, whose reminders move with them",
     "HolidayCancelled": "moves deadlines, whose reminders move with them",
+    "HintGiven": "bots are not notified, and nobody else plays",
     "PlayerKeyAdded": "concerns the player alone",
     "PlayerKeyRevoked": "concerns the player alone",
     "AdministratorDecided": "the events that follow from a decision notify",

@@ -12,7 +12,7 @@ from domain.registry import EXPANSIONS, rule_system_for, rule_systems
 from replay.language.renderer import english
 
 NAMES = list(rule_systems())
-OPTIONAL = {"name", "rated", "substitutes", "takebacks", *REQUIREMENTS}
+OPTIONAL = {"hints", "name", "rated", "substitutes", "takebacks", *REQUIREMENTS}
 """The options that the log leaves out if they are not used, apart from those that no form offers."""
 _LEFT_OUT = dict.fromkeys(("name", *REQUIREMENTS))
 """The values that an option other than false has if it is left out."""

@@ -30,8 +30,9 @@ NOT_SIGNED = {
     *("SeatTaken", "SeatLeft", "PlayerInvited", "InvitationDeclined", "InvitationRevoked"),
     *("PlayerKeyAdded", "PlayerKeyRevoked", "HolidayAnnounced", "HolidayCancelled"),
     *("DeadlineExcused", "PlayResumed", "AdministratorDecided", "EventsLost", "GameAbandoned"),
+    "HintGiven",
 }
-"""Events before the start, of keys, of whole accounts, and of the server."""
+"""Events before the start, of keys, of whole accounts, of the server, and hints."""
 
 
 def test_every_event_without_an_action_is_a_statement_or_is_not_signed() -> None:

@@ -5,7 +5,7 @@ These are invitations, holidays, pauses, seats that are left and taken, and deci
 
 from typing import Any, cast
 
-from domain import administration, invitations
+from domain import administration, hints, invitations
 from domain.clock import decisions, substitutes
 from domain.contract import DomainEvent
 from domain.errors import NotNow
@@ -20,14 +20,14 @@ OF_PEOPLE = frozenset(
     {
         *("PlayerInvited", "InvitationDeclined", "InvitationRevoked", "SeatVacated"),
         *("SubstituteSeated", "HolidayAnnounced", "HolidayCancelled", "PauseAgreed"),
-        "TimeGiven",
+        *("TimeGiven", "HintGiven"),
         "AdministratorDecided",
     }
 )
 NOT_BY_BOTS = frozenset(
     {
         *("SeatLeft", "PlayerKeyAdded", "PlayerKeyRevoked", "DisputeOpened", "DisputeAnswered"),
-        *("DisputeWithdrawn", "TakebackRequested"),
+        *("DisputeWithdrawn", "TakebackRequested", "HintGiven"),
     }
 )
 
@@ -46,6 +46,8 @@ def decide_for_people(game: Game, event: JsonObject) -> tuple[JsonObject, Domain
             return creator, invitations.revoke(game, data["player"])
         case "InvitationDeclined":
             return {"player": data["player"]}, invitations.decline(game, data["player"])
+        case "HintGiven":
+            return {"seat": data["seat"]}, hints.give_hint(game, data["seat"])
         case "SeatVacated":
             return {"seat": data["seat"]}, substitutes.vacate(game, data["seat"])
         case "SubstituteSeated":

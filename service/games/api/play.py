@@ -15,7 +15,7 @@ from service.http.blueprint import Blueprint, json_response, response, tagged_re
 from service.http.context import service
 from service.http.language import request_language, request_renderer, with_language
 from service.http.schemas.requests import PositionQuery, SubmitAction
-from service.http.schemas.responses import LegalActions, LessonList, Position
+from service.http.schemas.responses import Hint, LegalActions, LessonList, Position
 
 ETAG_DIGITS: Final = 16
 
@@ -86,6 +86,22 @@ def get_legal_actions(game_id: str, player: str) -> JsonObject:
     """
     seq, actions = service().games.queries.legal_actions(game_id, player)
     return {"seq": seq, "actions": actions}
+
+
+@blueprint.post("/games/<game_id>/hints", "The hint.", Hint, status=200, errors=(409,))
+def give_hint(game_id: str, player: str) -> JsonObject:
+    """Get a hint for the player's turn, in a game against bots whose option `hints` is true.
+
+    It is recorded as an event, once for each position. If another person plays, or the game is rated, or it
+    is not the player's turn, the response is a 409.
+    """
+    game, action = service().games.commands.give_hint(game_id, player)
+    rules = game.rules
+    return {
+        "seq": game.seq,
+        "action": rules.action_to_json(action),
+        "text": rules.action_text(action),
+    }
 
 
 @blueprint.get(

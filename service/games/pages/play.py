@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from typing import Any, Final
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, jsonify, request
 from markupsafe import Markup
@@ -180,6 +181,17 @@ def _accept_actions(game_id: str, player: str, receipts: list[JsonObject]) -> No
         receipts.append(accepted.receipt)
 
 
+@blueprint.post("/games/<game_id>/hints")
+def give_hint(game_id: str) -> BaseResponse:
+    """Get a hint for the player's turn, and preview it."""
+    player = current_player()
+    service().games.queries.visible_game(game_id, player)
+    if player is None:
+        raise Unauthorised.with_message("log in to play")
+    game, action = service().games.commands.give_hint(game_id, player)
+    return see_other(f"/games/{game_id}?{urlencode({'action': game.rules.action_text(action)})}")
+
+
 @blueprint.post("/games/<game_id>/lessons")
 def switch_lessons(game_id: str) -> BaseResponse:
     """Switch the lessons of the player on or off, in this and all other games with lessons."""
@@ -291,6 +303,7 @@ def game_page(
         "message_key": new_key(),
         "people": people_on_page(game),
         "rematch": alerts_on_page(game).rematch,
+        "can_get_hint": seat is not None and game.options.get("hints") and game.to_act == seat,
         "can_take_back": seat is not None
         and reason_not_to(lambda: takebacks.request(game, seat)) is None,
     }

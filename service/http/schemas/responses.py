@@ -188,6 +188,14 @@ class LegalActions(TypedDict):
     actions: list[Action]
 
 
+class Hint(TypedDict):
+    """What a bot would do that knows only what the seat sees, after event `seq`: also in short form."""
+
+    seq: PositiveCount
+    action: Action
+    text: str
+
+
 class Lesson(TypedDict):
     """An introduction to some rules of the game: the clauses by id, and a text for people."""
 

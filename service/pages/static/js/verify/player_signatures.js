@@ -37,6 +37,7 @@ const KEEPING_EVENTS = [
   "DeadlineExcused",
   "AdministratorDecided",
   "EventsLost",
+  "HintGiven",
 ];
 /** The most events between the one after which actions are prepared and one that plays one of them. */
 const MAX_EVENTS_BETWEEN = 1000;
