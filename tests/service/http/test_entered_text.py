@@ -36,16 +36,28 @@ OTHERS: Final[Mapping[str, frozenset[str]]] = {
             "answer",
             "contact",
             "description",
+            "details",
             "name",
             "question",
             "reason",
             "statement",
             "text",
+            "title",
         }
     ),
     "programs copy ids and cursors": frozenset(
         {"after", "announcement", "club", "cursor", "delivery", "feed", "game", "game_id"}
-        | {"holiday", "id", "imported", "key", "report", "sandbox_id", "session", "subscription"}
+        | {
+            "holiday",
+            "id",
+            "imported",
+            "key",
+            "meeting",
+            "report",
+            "sandbox_id",
+            "session",
+            "subscription",
+        }
         | {"tournament", "webhook"}
     ),
     "programs make these bytes and notes": frozenset(
@@ -56,6 +68,7 @@ OTHERS: Final[Mapping[str, frozenset[str]]] = {
             "bot",
             "bots",
             "clause",
+            "at",
             "closes",
             "ends",
             "first_day",
