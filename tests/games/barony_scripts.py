@@ -288,6 +288,20 @@ def nonce_of_a_guest(name: str) -> ScriptedGame:
     return game
 
 
+def hints(name: str) -> ScriptedGame:
+    """The only person gets a hint in the set-up and one in each of two rounds (the option `hints`)."""
+    game = ScriptedGame(name, 2, seating="joined", round_limit=3, hints=True)
+    game.add_bot("sensible-bot-1", "sensible")
+    game.give_hint(0)
+    for number in (1, 2):
+        game.play_bots(in_round(number))
+        game.play_bots(lambda state: state.to_act == 0)
+        game.give_hint(0)
+    game.play_bots(never)
+    game.finish()
+    return game
+
+
 def signed_actions(name: str) -> ScriptedGame:
     """Two players sign their actions, one from the start until the key is revoked, one from round 2 on."""
     game = ScriptedGame(name, 3, seed=3, seating="joined", round_limit=4)
@@ -325,4 +339,5 @@ SCRIPTS: Final[tuple[Callable[[str], ScriptedGame], ...]] = (
     people_desert_bots,
     signed_actions,
     nonce_of_a_guest,
+    hints,
 )

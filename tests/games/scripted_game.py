@@ -113,6 +113,11 @@ class ScriptedGame:
         self._wait()
         commands.revoke_key(self._pending, player, self._key_of(player).id)
 
+    def give_hint(self, seat: int) -> None:
+        """Let a seat get a hint for the position in which it is its turn."""
+        self._wait()
+        commands.give_hint(self._pending, seat)
+
     def play(self, script: str) -> None:
         """Play lines of `SEAT ACTION`, in short form, or `clock` (a deadline passes), or `arbiter SEAT`
         (the arbiter removes that seat).

@@ -161,6 +161,7 @@ def operation_name(method: str, template: str) -> str:
         .replace("{seq}", "N")
         .replace("{number}", "N")
         .replace("{round}", "ROUND")
+        .replace("{meeting}", "MEETING")
         .replace("{holiday}", "HOLIDAY")
     )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")
