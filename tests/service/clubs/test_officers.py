@@ -160,6 +160,7 @@ def test_officers_are_appointed_listed_and_dismissed_over_http(accounts: Account
     path = f"{CLUBS}/{ada.http.post(CLUBS, json=body).json()['id']}"
     officer = f"{path}/officers/{bea.handle}"
     assert ada.http.put(officer).status_code == 409
+    assert ada.http.delete(officer).status_code == 409
     ada.http.post(f"{path}/invitations", json={"handle": bea.handle})
     bea.http.put(f"{path}/members/me")
     assert ada.http.put(f"{path}/officers/nobody-at-all").status_code == 404

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 
 from domain.errors import Malformed, NotNow
 from service.bootstrap import Service, build
+from service.bounds import Bounds
 from service.clubs.store import wall_key
 from service.errors import Forbidden, NotFound, TooManyChatMessages
 from tests.support.accounts import Accounts
@@ -239,3 +240,15 @@ def test_the_page_of_the_wall(browser: FlaskClient, friend: FlaskClient, service
         service.club_wall.post(club, bea, f"post number {number}")
     assert f'href="{wall}?before=13"' in browser.get(wall).text
     assert "post number 3" in browser.get(f"{wall}?before=13").text
+
+
+def test_the_posts_of_a_member_are_bounded_over_http(
+    accounts: Accounts, redis_client: redis.Redis
+) -> None:
+    ada = accounts.register()
+    club = ada.http.post(CLUBS, json={"name": f"B {ada.handle}"}).json()["id"]
+    redis_client.hset(wall_key(club), f"count/{ada.id}", Bounds().max_posts_per_member - 1)
+    for status in (201, 409, 409):
+        response = ada.http.post(f"{CLUBS}/{club}/posts", json={"text": "x"})
+        assert response.status_code == status
+    assert ada.http.get(f"{CLUBS}/{club}/posts").json()["last"] == 1
