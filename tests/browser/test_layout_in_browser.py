@@ -67,7 +67,7 @@ def test_pages_around_a_game_keep_everything_in_its_place(
     language: str, windows: str, pages: Pages, visitors: Visitors
 ) -> None:
     seen: list[tuple[PlayerClient | None, list[str]]] = [
-        (None, ["/", pages.open_game, "/games?list=watch"]),
+        (None, ["/", pages.open_game, "/games?list=watch", "/tutorial"]),
         (pages.newcomer, ["/"]),
         (pages.player, ["/", pages.open_game, f"/players/{pages.player.handle}"]),
     ]
