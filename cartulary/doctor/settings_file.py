@@ -20,10 +20,10 @@ _LINE: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)")
 _COMMENT: Final = "#"
 _SIMILARITY: Final = 0.8
 """How similar a name is to that of a setting which it is probably meant to be, from 0 to 1."""
-_OF_PROGRAMS: Final = frozenset(
+_CLIENT_VARIABLES: Final = frozenset(
     PREFIX + name for name in ("EVIDENCE", "PARENT_PIPE", "TOKEN", "TOKENS", "TRUSTED_KEYS")
 )
-"""Variables that are no settings of the service: those of the commands that players use."""
+"""Variables of the commands that players use, which are no settings of the service."""
 
 
 def check_settings_file(text: str) -> Iterator[Finding]:
@@ -47,11 +47,11 @@ def check_settings_file(text: str) -> Iterator[Finding]:
 
 def check_names(variables: Iterable[str]) -> Iterator[Finding]:
     """Yield a fault for each variable that has the name of no setting, but is meant to."""
-    known = variable_names() | _OF_PROGRAMS
+    names = variable_names() | _CLIENT_VARIABLES
     for name in variables:
-        if name in known:
+        if name in names:
             continue
-        similar = get_close_matches(name, known, 1, _SIMILARITY)
+        similar = get_close_matches(name, names, 1, _SIMILARITY)
         if similar:
             advice = message("write {variable}", variable=similar[0])
         elif name.startswith(PREFIX):

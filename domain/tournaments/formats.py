@@ -83,8 +83,8 @@ class Round:
     @property
     def known_results(self) -> tuple[Result, ...]:
         """The results that there are, with those of half-point byes."""
-        known = (result for result in self.results if result is not None)
-        return (*known, *map(half_point_bye, self.half_points))
+        of_tables = (result for result in self.results if result is not None)
+        return (*of_tables, *map(half_point_bye, self.half_points))
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import orjson
 import redis
 from redis.client import Pipeline
 
-from domain.errors import Malformed, NotNow
+from domain.errors import NotNow
 from domain.json_types import Timestamp
 from domain.messages import Text, message
 from ledger.envelope import is_timestamp
@@ -22,7 +22,7 @@ from service import wall_clock
 from service.bounded_collections import store_if_fewer
 from service.clubs.clubs import Clubs
 from service.clubs.store import meetings_key
-from service.clubs.texts import text_fault
+from service.clubs.texts import raise_faults, text_fault
 from service.connection import read_field, unavailable_on_error
 from service.errors import NotFound
 from service.stored_objects import decode_object, members_of
@@ -140,5 +140,4 @@ def _require_valid(title: str, at: str, details: str) -> None:
         faults["at"] = message("must be in the future")
     elif wall_clock.parse(at) > wall_clock.now() + FURTHEST:
         faults["at"] = message("must be at most {days} days from now", days=FURTHEST.days)
-    if found := {name: fault for name, fault in faults.items() if fault is not None}:
-        raise Malformed(found)
+    raise_faults(faults)

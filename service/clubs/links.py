@@ -1,4 +1,4 @@
-"""The invitation links of clubs, which make whoever has one a member."""
+"""The invitation links of clubs. A player who opens the link of a club may join it."""
 
 import hmac
 from typing import Final

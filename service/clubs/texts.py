@@ -1,5 +1,6 @@
 """What may stand in the texts of a club: its name, its description, its question and the answers to it."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from domain.errors import Malformed
@@ -25,13 +26,20 @@ def checked_answer(club: Club, answer: str | None) -> str | None:
 
 def require_valid(name: str, about: str, question: str = "") -> None:
     """Raise Malformed, which names every wrong field of a club."""
-    faults = {
-        "name": name_fault(name),
-        "about": text_fault(about, MAX_ABOUT_CHARACTERS),
-        "question": text_fault(question, MAX_QUESTION_CHARACTERS),
-    }
-    if found := {field: fault for field, fault in faults.items() if fault is not None}:
-        raise Malformed(found)
+    raise_faults(
+        {
+            "name": name_fault(name),
+            "about": text_fault(about, MAX_ABOUT_CHARACTERS),
+            "question": text_fault(question, MAX_QUESTION_CHARACTERS),
+        }
+    )
+
+
+def raise_faults(fault_by_field: Mapping[str, Text | None]) -> None:
+    """Raise Malformed with the fields that have a fault, if there are any."""
+    faults = {field: fault for field, fault in fault_by_field.items() if fault is not None}
+    if faults:
+        raise Malformed(faults)
 
 
 def text_fault(text: str, most: int) -> Text | None:

@@ -113,10 +113,10 @@ class NotificationFactory:
             raise Unreadable.with_message("the tournament has no log") from error
         details: JsonObject = {"name": tournament.name, "status": tournament.status}
         if subject == "tournament_announcement":
-            said = [each for each in tournament.announcements if each.seq == delivery.seq]
-            if not said:
+            announcements = {each.seq: each for each in tournament.announcements}
+            if delivery.seq not in announcements:
                 return None
-            details["text"] = said[0].text
+            details["text"] = announcements[delivery.seq].text
         elif subject != "tournament_over":
             drawn = tournament.rounds[delivery.data["round"] - 1]
             if drawn.is_closed or tournament.is_over:

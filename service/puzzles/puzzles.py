@@ -1,7 +1,7 @@
 """Puzzles: the one of the day, the list, what a player answers, and the ratings of players and puzzles.
 
-A player's first answer to a puzzle counts like a game between the two: who is right has won. The model is
-that of the ratings of games, but the ratings are others, and no game changes them.
+A player's first answer to a puzzle is rated like a game between the player and the puzzle, which the player
+wins with the right answer. Puzzles use the model of the ratings of games, but have ratings of their own.
 """
 
 from collections.abc import Sequence
@@ -47,10 +47,10 @@ class Puzzles:
 
         Raises NotFound, also for a puzzle whose game is not as it was, which is deleted.
         """
-        found = self.store.get([number])
-        if not found:
+        puzzles = self.store.get([number])
+        if not puzzles:
             raise _no_puzzle(number)
-        (puzzle,) = found
+        (puzzle,) = puzzles
         try:
             head = self._queries.visible_game(puzzle.game, None)
         except NotFound:
