@@ -1,6 +1,7 @@
 """Every subject of notifications reaches its readers through every channel.
 
-Each of them occurs in some game or tournament here, and the receivers of the channels are real.
+Subjects of events occur in recorded games, the others in some game or tournament here. The receivers of the
+channels are real.
 """
 
 import logging
@@ -14,22 +15,15 @@ import pytest
 from freezegun import freeze_time
 
 from domain.event import Clock
+from domain.fold import fold
 from domain.game import Game
 from domain.lifecycle import NewGame
 from domain.messages import message
-from ledger.statements import (
-    AgreeToPause,
-    AnswerDispute,
-    AnswerTakeback,
-    GiveRuling,
-    GiveTime,
-    OpenDispute,
-    RequestTakeback,
-    WithdrawDispute,
-)
+from ledger.record import Record
 from service.accounts.personal_tokens import digest_of
 from service.bootstrap import Service, build
-from service.notification_subjects.table import KINDS, Subject
+from service.games.outbox import outbox_entries
+from service.notification_subjects.table import KINDS, TYPES_WITH_SUBJECT, Subject
 from service.notifications.channels import PLAYER_CHANNELS
 from service.notifications.delivery import DIGEST, Delivery
 from service.notifications.notification import Notification
@@ -41,6 +35,7 @@ from tests.support.mailed_players import PUBLIC_URL, SENDER, confirm
 from tests.support.push_service import AUTH, PushService, encode, running_push_service
 from tests.support.receiver import WebhookReceiver, webhook_receiver
 from tests.support.service_games import play_set_up, play_until, take_action
+from tests.support.stored_games import GAMES, players_of, recorded_game, store_game
 from tests.support.tournaments import DAY, organiser
 from tests.support.tournaments import create as create_tournament
 from tests.support.tournaments import register as enter
@@ -136,9 +131,9 @@ class World:
             self.work()
         return game
 
-    def now(self, game: Game) -> Game:
+    def now(self, game_id: str) -> Game:
         """Return a game as it is now."""
-        return self.service.games.queries.game(game.id)
+        return self.service.games.queries.game(game_id)
 
 
 def joining(world: World) -> None:
@@ -200,19 +195,6 @@ def bots(world: World) -> None:
         world.wait(days=1, minutes=1)
 
 
-def removals(world: World) -> None:
-    """Players who let turns pass are removed, or their seats become vacant."""
-    clock: Clock = {**DAYS, "on_deadline": {"remove_after": 1}}
-    games = [
-        world.start(world.bea, world.cid, clock=clock),
-        world.start(world.bea, world.cid, clock=clock, substitutes=True),
-    ]
-    for game in games:
-        play_set_up(world.service, game.id)
-    world.work()
-    world.wait(days=1, minutes=1)
-
-
 def moves(world: World) -> None:
     """An administrator moves a seat to another account."""
     game = world.start()
@@ -220,44 +202,30 @@ def moves(world: World) -> None:
     world.work()
 
 
-def disputes(world: World) -> None:
-    """Players dispute, propose rulings and withdraw; the arbiter of another game rules."""
-    game = world.start()
-    take_action(world.service, game.id)
-    commands = world.service.games.statements
-    about = world.now(game).seq
-    number = commands.state(game.id, world.bea, OpenDispute(about, "No.")).events[0]["seq"]
-    commands.state(game.id, world.ada, AnswerDispute(number, "Yes."))
-    commands.state(game.id, world.ada, GiveRuling(number, {"type": "dismiss"}))
+def recorded_events(world: World) -> None:
+    """An event of each type that has a subject happens, as in the recorded game where it comes first."""
+    records = [recorded_game(path.stem) for path in sorted(GAMES.glob("*.jsonl"))]
+    first: dict[str, tuple[int, Record]] = {}
+    for record in records:
+        for event in record.events:
+            type, seq = event["type"], event["seq"]
+            if type in TYPES_WITH_SUBJECT and (type not in first or seq < first[type][0]):
+                first[type] = seq, record
+    for seq, record in first.values():
+        happen(world, record, seq)
     world.work()
-    commands.state(game.id, world.bea, WithdrawDispute(number))
-    world.work()
-    game = world.start(arbiter=world.olga)
-    take_action(world.service, game.id)
-    number = commands.state(game.id, world.bea, OpenDispute(game.seq, "No.")).events[0]["seq"]
-    commands.state(
-        game.id, world.olga, GiveRuling(number, {"type": "resume", "from": game.seq}, "So.")
+
+
+def happen(world: World, record: Record, seq: int) -> None:
+    """Store a recorded game until an event, with the outbox entries that this event sets."""
+    ids = dict(zip(players_of(record), (world.ada, world.bea, world.cid, world.olga), strict=False))
+    id = store_game(world.service, record, seq, game_id=f"{record.game}-{seq}", players=ids)
+    *before, event = world.service.games.queries.event_page(id, 0, seq)
+    entries = outbox_entries(fold(before), world.now(id), [event])
+    world.service.store.mark_active(id)
+    world.service.store.add_outbox_entries_if_absent(
+        id, {name: payload for name, payload in entries.items() if payload is not None}
     )
-    world.work()
-
-
-def takebacks(world: World) -> None:
-    """A player takes back an action with the consent of the other."""
-    game = world.start(takebacks=True)
-    take_action(world.service, game.id)
-    commands = world.service.games.statements
-    number = commands.state(game.id, world.ada, RequestTakeback()).events[0]["seq"]
-    world.work()
-    commands.state(game.id, world.bea, AnswerTakeback(number, agree=True))
-    world.work()
-
-
-def pauses(world: World) -> None:
-    """Players agree to a pause, and give each other time."""
-    game = world.start(clock=DAYS)
-    world.service.games.statements.state(game.id, world.bea, AgreeToPause(agree=True))
-    world.service.games.statements.state(game.id, world.bea, GiveTime(0, 3600))
-    world.work()
 
 
 def losses(world: World) -> None:
@@ -268,7 +236,7 @@ def losses(world: World) -> None:
     assert earlier is not None
     take_action(world.service, game.id)
     world.service.redis.restore(key, 0, earlier, replace=True)
-    world.now(game)
+    world.now(game.id)
     world.work()
 
 
@@ -287,8 +255,8 @@ def tournaments(world: World) -> None:
 
 
 SCENES: Final[tuple[Callable[[World], None], ...]] = (
-    *(joining, clubs, digests, messages, rounds, reminders, bots, removals),
-    *(moves, disputes, takebacks, pauses, losses, tournaments),
+    *(joining, clubs, digests, messages, rounds, reminders, bots, moves),
+    *(recorded_events, losses, tournaments),
 )
 
 
