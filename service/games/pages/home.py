@@ -13,6 +13,7 @@ from domain.chance import Chance
 from domain.contract import evolve
 from domain.game import Game
 from domain.lifecycle import seat_counts
+from domain.messages import Value, message, plural_message
 from domain.registry import rule_systems
 from domain.tournaments.tournament import Tournament
 from replay.language.renderer import Renderer
@@ -23,12 +24,14 @@ from service.games.access import game_not_found
 from service.games.api.games import games_of_club
 from service.games.game_settings import DEFAULT_BOT
 from service.games.pages.quick_play import systems_with_lessons
+from service.games.statistics import KindStatistics
 from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.event_streams import player_stream_response
 from service.http.language import game_names, request_renderer
 from service.pages.forms import Form, number_parameter, see_other
 from service.pages.session import current_player, require_player, session_token
+from service.pages.table_page import Column, table_page
 from service.pages.templating import page
 from service.pages.view_models import game_lists
 from service.pages.view_models.game_lists import (
@@ -48,6 +51,17 @@ blueprint = Blueprint("home", __name__, template_folder="../templates")
 _PICTURE_SECONDS: Final = 24 * 3600
 _THUMBNAIL_SECONDS: Final = 30 * 24 * 3600
 _ETAG_DIGITS: Final = 32
+_STATISTICS_COLUMNS: Final = (
+    Column(message("Game")),
+    Column(message("Seats"), has_numbers=True),
+    Column(message("Not started"), has_numbers=True),
+    Column(message("In progress"), has_numbers=True),
+    Column(message("Finished"), has_numbers=True),
+    Column(message("… when a player resigned"), has_numbers=True),
+    Column(message("… when a player was removed"), has_numbers=True),
+    Column(message("Abandoned"), has_numbers=True),
+    Column(message("Wins of each seat, in order")),
+)
 
 
 @blueprint.get("/")
@@ -75,11 +89,43 @@ def show_home() -> Response:
 @blueprint.get("/statistics")
 def show_statistics() -> Response:
     """Show how many public games there are and were, and how they ended."""
-    return page(
-        "statistics.html",
-        statistics=service().games.public_statistics.read(),
-        titles={name: entry.system.TITLE for name, entry in rule_systems().items()},
+    statistics = service().games.public_statistics.read()
+    return table_page(
+        message("Statistics"),
+        _STATISTICS_COLUMNS,
+        [_statistics_row(entry) for entry in statistics.kinds if entry.has_games],
+        heading=message("Statistics of the public games"),
+        if_empty=message("There are no public games yet."),
+        remarks=[
+            plural_message(
+                "{count} event of public games has been recorded.",
+                "{count} events of public games have been recorded.",
+                count=statistics.events,
+            ),
+            message(
+                "Private games are never counted. A shared first place counts for each seat that has it."
+            ),
+            *(
+                [message("What happened in the last moments is not counted yet.")]
+                if statistics.lag
+                else ()
+            ),
+        ],
     )
+
+
+def _statistics_row(entry: KindStatistics) -> list[Value]:
+    return [
+        rule_systems()[entry.kind.system].system.TITLE,
+        entry.kind.seats,
+        entry.open,
+        entry.playing,
+        entry.finished,
+        entry.ended["resignation"],
+        entry.ended["removal"],
+        entry.ended["abandonment"],
+        ", ".join(map(str, entry.wins)),
+    ]
 
 
 @blueprint.get("/leaderboards")
