@@ -85,8 +85,10 @@ def check_common_options(options: Mapping[str, object]) -> tuple[Options, dict[s
     for flag, value in flags.items():
         if not isinstance(value, bool):
             faults[f"options.{flag}"] = message("must be true or false")
-    if flags["rated"] is True and (flags["private"] is True or flags["tutorial"] is True):
-        faults["options.rated"] = message("private games and tutorial games are never rated")
+    if flags["rated"] is True and flags["tutorial"] is True:
+        faults["options.rated"] = message("tutorial games are never rated")
+    elif flags["rated"] is True and flags["private"] is True and club is None:
+        faults["options.rated"] = message("only the private games of a club are rated")
     if flags["hints"] is True and (flags["rated"] is True or options.get("tournament") is not None):
         faults["options.hints"] = message("there are no hints in rated games and in tournaments")
     if name is not None and (fault := name_fault(name)) is not None:
@@ -181,8 +183,8 @@ COMMON_OPTION_FIELDS: Final[Sequence[OptionField]] = (
         "rated",
         message_in("label", "rated game"),
         message(
-            "The result changes the ratings of the players. Bots and guests cannot play in a rated game, and"
-            " private games are never rated."
+            "The result changes the ratings of the players. Bots and guests cannot play in a rated game. A"
+            " private game is rated only as a game of a club, and changes the ratings in this club alone."
         ),
     ),
     FlagField(

@@ -256,14 +256,17 @@ def ratings_payload(
     hash: str,
     excluded: Sequence[Mapping[str, Any]],
     at: str,
+    club: str | None = None,
 ) -> JsonObject:
-    """Return the payload of a signed statement about a table of ratings, without the key.
+    """Return the payload of a signed statement about the ratings of a server, or in a club, without the key.
 
     The table follows by `model` from the games that count among the first `size` leaves of the log, whose
     tree has this root, without the `excluded` games. `hash` is the hash of line `games`, the last line of the
     history of the ratings.
     """
+    of_club = {} if club is None else {"club": club}
     return {
+        **of_club,
         "sign": RATINGS_PAYLOAD,
         "log": log,
         "size": size,

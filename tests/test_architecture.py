@@ -34,6 +34,7 @@ USERS_OF_CLUBS = {
     *("service/games/rematches.py", "service/games/requirements.py"),
     *("service/http/app.py", "service/http/responses.py", "service/pages/app.py"),
     *("service/notifications/factory.py", "service/server/stream_tokens.py"),
+    "service/ratings/club_ratings.py",
     *("service/tournaments/changes.py", "service/tournaments/pages/tournaments.py"),
     *("service/tournaments/parts.py", "service/tournaments/tournaments.py"),
     "workers/mail/account_mail.py",

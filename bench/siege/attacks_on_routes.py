@@ -23,7 +23,7 @@ SEQS: Final = 50
 """Events of the long game at which pages are requested."""
 ABANDON_SECONDS: Final = 0.02
 UNKNOWN: Final = "unknown"
-CLUB_PAGES: Final = ("agenda", "officers", "owner", "posts")
+CLUB_PAGES: Final = ("agenda", "officers", "owner", "posts", "ratings")
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
@@ -253,6 +253,8 @@ def _readings(target: Target) -> Traffic:
             f"/clubs/{UNKNOWN}/members",
             f"/clubs/{UNKNOWN}/posts",
             f"/clubs/{UNKNOWN}/meetings",
+            *(f"/clubs/{UNKNOWN}/ratings/{part}" for part in ("games", "statement")),
+            f"/clubs/{UNKNOWN}/leaderboards/baron",
             f"/clubs/{UNKNOWN}/webhook",
             f"/clubs/{UNKNOWN}/webhook/deliveries",
             "/me/clubs",

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from cartulary.command_line import PathType, argument, bad_parameter, command, option, usage_error
 from cartulary.commands.audit import EXIT_STATUS, RECORDS
-from cartulary.commands.options import json_option, public_key
+from cartulary.commands.options import json_option, public_key, token_file_option
 from cartulary.language import command_renderer
-from cartulary.source import client_of, is_url
+from cartulary.source import client_of, is_url, required_token
 from cartulary.terminal import echo, print_message, progress
 from domain.errors import CartularyError, Unreadable
 from domain.json_types import JsonObject
@@ -55,6 +55,10 @@ class _Published(NamedTuple):
             file=RATINGS_FILE,
         ),
         message(
+            "With --club, the ratings are those in a club, which its members check with a token. A folder of"
+            " these needs no option."
+        ),
+        message(
             "Exit status: 0 when the ratings are those of the records, 1 when they differ or a record is"
             " broken, 2 when the source is missing, 3 when records are missing to know it."
         ),
@@ -77,11 +81,18 @@ class _Published(NamedTuple):
         "Public key of the server, which must have signed the statement, 32 bytes in hex."
     ),
 )
+@option(
+    "--club",
+    metavar=message_in("metavar", "CLUB"),
+    help=message("Check the ratings in the club with this id instead of those of the server."),
+)
+@token_file_option
 @json_option
 def ratings(
     source: str,
     save: Path | None,
     key: str | None,
+    club: str | None,
     as_json: bool,  # noqa: FBT001 # click passes options by name
 ) -> None:
     from replay.ratings.audit import Verdict
@@ -90,12 +101,16 @@ def ratings(
     with ExitStack() as stack:
         if is_url(source):
             client = stack.enter_context(client_of(source))
-            published = _download(client)
-            paths = _download_records(client, save, published)
+            if club is not None:
+                client.token = required_token(source)
+            published = _download(client, club)
+            paths = _download_records(client, save, published, club)
             verdict = _check(published, paths, expected)
         else:
             if save is not None:
                 raise usage_error(message("--save needs the address of a server"))
+            if club is not None:
+                raise usage_error(message("--club needs the address of a server"))
             published = _read_published(Path(source))
             folder = sorted(Path(source).glob(RECORDS))
             verdict = _check(published, (path.read_bytes() for path in folder), expected)
@@ -159,8 +174,15 @@ def _print_exclusions(exclusions: "Sequence[RatingExclusion]") -> None:
 
 def _check(published: _Published, records: Iterator[bytes], expected: str | None) -> "Verdict":
     """Compare what a server says with records."""
-    from replay.ratings.audit import RatedRecord, Verdict, check_ratings, examine_record
+    from replay.ratings.audit import (
+        RatedRecord,
+        Verdict,
+        check_ratings,
+        club_of_statement,
+        examine_record,
+    )
 
+    club = club_of_statement(published.statement)
     keys = published.keys
     if expected is not None:
         keys = [entry for entry in keys if entry["public"] == expected]
@@ -168,7 +190,7 @@ def _check(published: _Published, records: Iterator[bytes], expected: str | None
     examined: list[RatedRecord] = []
     for data in records:
         try:
-            examined.append(examine_record(data, str(log), published.keys))
+            examined.append(examine_record(data, str(log), published.keys, club))
         except Unreadable as error:
             return Verdict("broken", message("{reason}", reason=error.why))
     return check_ratings(published.statement, published.lines, keys, examined)
@@ -190,15 +212,21 @@ def _read_published(folder: Path) -> _Published:
         ) from None
 
 
-def _download(client: "Client") -> _Published:
-    """Return what a server says about its ratings, as of one statement."""
-    from client.witness import calls
+def _download(client: "Client", club: str | None) -> _Published:
+    """Return what a server says about its ratings, or those in a club, as of one statement.
 
-    statement = client.run(calls.ratings_statement())
+    Raises CartularyError if the server has signed a statement about other ratings.
+    """
+    from client.witness import calls
+    from replay.ratings.audit import club_of_statement
+
+    statement = client.run(calls.ratings_statement(club))
+    if club_of_statement(statement) != club:
+        raise CartularyError.with_message("the server has sent a statement about other ratings")
     lines: list[Any] = []
     games = statement.get("games")
     while isinstance(games, int) and len(lines) < games:
-        page = client.run(calls.ratings_page(len(lines)))
+        page = client.run(calls.ratings_page(len(lines), club))
         if not page:
             break
         lines += page
@@ -207,13 +235,13 @@ def _download(client: "Client") -> _Published:
 
 
 def _download_records(
-    client: "Client", folder: Path | None, published: _Published
+    client: "Client", folder: Path | None, published: _Published, club: str | None
 ) -> Iterator[bytes]:
     """Yield the records of the rated games of a server: those of its history, and other finished ones."""
     from ledger.envelope import is_game_id
 
     named = [line.get("game") for line in published.lines if isinstance(line, dict)]
-    named += _finished_games(client)
+    named += _finished_games(client, club)
     # They become names of files.
     games = dict.fromkeys(game for game in named if isinstance(game, str) and is_game_id(game))
     if folder is not None:
@@ -255,11 +283,11 @@ def _is_provisional(data: bytes) -> bool:
         return False
 
 
-def _finished_games(client: "Client") -> Iterator[str]:
-    """Yield the rated ones among the finished public games that a server lists."""
+def _finished_games(client: "Client", club: str | None) -> Iterator[str]:
+    """Yield the rated ones among the finished games that a server lists, public ones or those of a club."""
     cursor: str | None = None
     while True:
-        page = client.games(status="finished", cursor=cursor, limit=100)
+        page = client.games(status="finished", club=club, cursor=cursor, limit=100)
         yield from (game.id for game in page.games if game.options.get("rated") is True)
         cursor = page.next
         if cursor is None:

@@ -9,6 +9,59 @@ from client.methods import C_co, Group, Method
 from client.requests import Call, call, reader, segment
 
 
+class RatingExclusion(TypedDict):
+    """A game that does not count by a ruling of an administrator (RT-9), with the time and the
+    reason.
+    """
+
+    game: str
+    at: str
+    reason: str
+
+
+class ClubRatingsStatement(TypedDict):
+    """The server's signed statement about the ratings in a club: only the rated games of the
+    club count.
+    """
+
+    sign: str
+    log: str
+    size: int
+    root: str
+    model: str
+    games: int
+    hash: str
+    excluded: list[RatingExclusion]
+    at: str
+    key: str
+    signature: str
+    club: str
+
+
+class ClubStanding(TypedDict):
+    """A member in the table of a club, with the number of rated games in it, and how many of
+    them were won. Members with equal ratings share a place.
+    """
+
+    place: int
+    player: str
+    handle: str
+    mu: int
+    sigma: int
+    points: int
+    provisional: bool
+    games: int
+    wins: int
+
+
+class ClubStandings(TypedDict):
+    """The members of a club with rated games in a rule system, the best first. `next` is null."""
+
+    system: str
+    places: list[ClubStanding]
+    next: str | None
+
+
 class LeaderboardPlace(TypedDict):
     """A player on a leaderboard: `mu` and `sigma` are in millionths, `points` is what people
     see.
@@ -63,16 +116,6 @@ class RatedGameList(TypedDict):
 
     games: list[RatedGame]
     next: int | None
-
-
-class RatingExclusion(TypedDict):
-    """A game that does not count by a ruling of an administrator (RT-9), with the time and the
-    reason.
-    """
-
-    game: str
-    at: str
-    reason: str
 
 
 class RatingsStatement(TypedDict):
@@ -131,9 +174,41 @@ def get_leaderboard(
     )
 
 
+def get_club_standings(club: str, system: str, /) -> Call[ClubStandings]:
+    """Get the ratings of the members of a club in a rule system, as one of them, the best first.
+
+    They follow from all rated games of the club, also the private ones, and from nothing else.
+    """
+    return call(
+        "GET", f"/clubs/{segment(club)}/leaderboards/{segment(system)}", reader(ClubStandings)
+    )
+
+
+def get_club_ratings_statement(club: str, /) -> Call[ClubRatingsStatement]:
+    """Get the signed statement about the ratings in a club, as one of its members."""
+    return call("GET", f"/clubs/{segment(club)}/ratings/statement", reader(ClubRatingsStatement))
+
+
+def list_games_rated_in_club(
+    club: str, /, *, after: int | None = None, limit: int | None = None
+) -> Call[RatedGameList]:
+    """List the games that count for the ratings in a club, with the ratings after each, as a
+    member.
+    """
+    return call(
+        "GET",
+        f"/clubs/{segment(club)}/ratings/games",
+        reader(RatedGameList),
+        params={"after": after, "limit": limit},
+    )
+
+
 class RatingsCalls(Group[C_co]):
     """Ratings of players, and how to check them."""
 
     get_statement = Method(get_ratings_statement)
     list_rated_games = Method(list_rated_games)
     get_leaderboard = Method(get_leaderboard)
+    get_club_standings = Method(get_club_standings)
+    get_club_statement = Method(get_club_ratings_statement)
+    list_games_rated_in_club = Method(list_games_rated_in_club)

@@ -6,7 +6,7 @@ Their results have the right form, and those about the log are bounded in size, 
 from typing import Any, Final
 
 from client.errors import InvalidResponse
-from client.requests import Call, call
+from client.requests import Call, call, segment
 from client.results import json_of, unexpected
 from domain.errors import Unreadable
 from domain.json_types import JsonObject
@@ -58,15 +58,22 @@ def epochs() -> Call[list[SignedNote]]:
     )
 
 
-def ratings_statement() -> Call[JsonObject]:
-    """Return the signed statement about the ratings."""
-    return call("GET", "/ratings/statement", lambda body: _object(body, "statement"))
+def ratings_statement(club: str | None = None) -> Call[JsonObject]:
+    """Return the signed statement about the ratings of a server, or in a club of the player."""
+    path = f"{_ratings_path(club)}/statement"
+    return call("GET", path, lambda body: _object(body, "statement"))
 
 
-def ratings_page(after: int) -> Call[list[Any]]:
+def _ratings_path(club: str | None) -> str:
+    return "/ratings" if club is None else f"/clubs/{segment(club)}/ratings"
+
+
+def ratings_page(after: int, club: str | None = None) -> Call[list[Any]]:
     """Return at most PAGE_GAMES lines of the history after line `after`; none after the last line."""
     params = {"after": after, "limit": PAGE_GAMES}
-    return call("GET", "/ratings/games", lambda body: _entries(body, "games"), params=params)
+    return call(
+        "GET", f"{_ratings_path(club)}/games", lambda body: _entries(body, "games"), params=params
+    )
 
 
 def public_keys() -> Call[list[Any]]:

@@ -35,6 +35,8 @@ _STATEMENT: Final = {
 }
 _EXCLUDED: Final = "excluded"
 """A field of statements since administrators can exclude games."""
+_CLUB: Final = "club"
+"""A field of the statements about the ratings in a club: its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +71,19 @@ class RatedRecord:
         return isinstance(self.result, Result), self.result is not None, self.index is not None
 
 
-def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRecord:
+def club_of_statement(statement: object) -> str | None:
+    """Return the id of the club whose ratings a statement is about; None for those of the server."""
+    club = statement.get(_CLUB) if isinstance(statement, dict) else None
+    return club if isinstance(club, str) else None
+
+
+def examine_record(
+    data: bytes, log: str, keys: Sequence[JsonObject], club: str | None = None
+) -> RatedRecord:
     """Examine a record. Raises Unreadable if it is broken, or signed by another server.
 
-    `log` is the name of the transparency log of the server, and `keys` are its public keys.
+    `log` is the name of the transparency log of the server, and `keys` are its public keys. With a `club`,
+    the result is that for its ratings.
     """
     record = read(BytesIO(data))
     if (
@@ -89,7 +100,7 @@ def examine_record(data: bytes, log: str, keys: Sequence[JsonObject]) -> RatedRe
         )
     result: Result | NotRated | None
     try:
-        result = rated_result(record.events)
+        result = rated_result(record.events, club)
     except NotRated as error:
         result = error if record.has_ended or error.clause != "RT-5" else None
     proof = record.header.get("inclusion")
@@ -260,7 +271,7 @@ def _other_game(expected: str, game: str, listed: set[str]) -> Message:
 def _statement_fault(
     statement: object, lines: Sequence[Any], keys: Sequence[JsonObject]
 ) -> Verdict | None:
-    if not isinstance(statement, dict) or statement.keys() - {_EXCLUDED} != _STATEMENT:
+    if not isinstance(statement, dict) or statement.keys() - {_EXCLUDED, _CLUB} != _STATEMENT:
         return Verdict("broken", message("the statement does not have the fields of its format"))
     try:
         check_signed(statement, keys)
@@ -270,6 +281,7 @@ def _statement_fault(
         statement["sign"] != RATINGS_PAYLOAD
         or type(statement["size"]) is not int
         or not _are_exclusions(statement.get(_EXCLUDED, []))
+        or not isinstance(statement.get(_CLUB, ""), str)
     ):
         return Verdict("broken", message("the statement does not have the fields of its format"))
     last = lines[-1].get("hash") if lines and isinstance(lines[-1], dict) else FIRST_HASH

@@ -107,21 +107,23 @@ class RatingExclusion(TypedDict):
     reason: str
 
 
-def is_asked_to_count(created: Event) -> bool:
-    """Return whether, by its first event, a game may count (RT-1, RT-2, RT-3)."""
+def is_asked_to_count(created: Event, club: str | None = None) -> bool:
+    """Return whether, by its first event, a game may count (RT-1, RT-2, RT-3), for the ratings in a club or,
+    without one, for those of the server.
+    """
     try:
-        _check_settings(created)
+        _check_settings(created, club)
     except NotRated:
         return False
     return True
 
 
-def rated_result(events: Sequence[Event]) -> Result:
-    """Return the result of a game, from all its events.
+def rated_result(events: Sequence[Event], club: str | None = None) -> Result:
+    """Return the result of a game, from all its events, for the ratings in a club or those of the server.
 
     Raises NotRated, and Unreadable if the ranking is not a ranking of the players.
     """
-    system = _check_settings(events[0])
+    system = _check_settings(events[0], club)
     players: list[str] = []
     for event in events:
         data = event["data"]
@@ -144,13 +146,15 @@ def rated_result(events: Sequence[Event]) -> Result:
     return Result(end["game"], end["hash"], end["at"], system, places)
 
 
-def _check_settings(created: Event) -> str:
+def _check_settings(created: Event, club: str | None) -> str:
     settings = created["data"]
     options = settings["options"]
     if options.get("rated") is not True:
         raise NotRated("RT-1", message("the game was not created as a rated game"))
-    if options["private"]:
+    if club is None and options["private"]:
         raise NotRated("RT-2", message("the game is private"))
+    if club is not None and options.get("club") != club:
+        raise NotRated("RT-10", message("it is not a game of this club"))
     if settings["seats"] not in RATED_SEATS:
         raise NotRated("RT-3", message("only games of two to five players are rated"))
     try:

@@ -265,12 +265,17 @@ class Administration:
     def exclude_rating(self, administrator: str, game_id: str, reason: str) -> None:
         """Rule that a finished game does not count for the ratings, which are then derived without it.
 
-        Everybody can read the reason. Raises OperationNotPossible (the game is not finished or not rated, it
-        is excluded already, or there are too many exclusions).
+        Everybody can read the reason. Raises OperationNotPossible (the game is private, not finished or not
+        rated, it is excluded already, or there are too many exclusions).
         """
         _require_reason(reason)
         game = self._repository.load(game_id).game
-        if game.options.get("rated") is not True or game.status != "finished":
+        is_rated = game.options.get("rated") is True and game.status == "finished"
+        if game.options["private"]:
+            raise OperationNotPossible.with_message(
+                "the list of excluded games has no private ones"
+            )
+        if not is_rated:
             raise OperationNotPossible.with_message("this is not a rated game that was finished")
         self._rating_exclusions.require_new(game_id)
         self._record(administrator, "exclude_rating", reason, game=game_id)

@@ -36,8 +36,9 @@ from service.games.statistics import GameCounts, PublicStatistics
 from service.games.thumbnails import Thumbnails
 from service.games.visibility import GamesForViewers
 from service.keyring import Keyring
-from service.projections.event_feed import EventFeed
+from service.projections.event_feed import EventFeed, is_rated_in_club
 from service.projections.projections import Projections
+from service.ratings.club_ratings import ClubRatings, ClubRatingsProjection
 from service.ratings.ratings import RatingExclusions, Ratings, RatingsProjection
 from service.settings import Settings
 from service.store.damaged_games import DamagedGames
@@ -91,11 +92,18 @@ class Games:
         self.projections = Projections(
             client,
             self.event_feed,
-            [GameCounts(), PlayersProjection(), RatingsProjection(self.rating_exclusions)],
+            [
+                GameCounts(),
+                PlayersProjection(),
+                RatingsProjection(self.rating_exclusions),
+                ClubRatingsProjection(self.rating_exclusions),
+            ],
+            {ClubRatingsProjection.name: EventFeed(transparency.log, store, is_rated_in_club)},
         )
         self.statistics = Statistics(self.projections)
         self.public_statistics = PublicStatistics(self.projections, listings)
         self.ratings = Ratings(self.projections, players, transparency, keyring)
+        self.club_ratings = ClubRatings(self.projections, clubs, players, transparency, keyring)
         self.requirements = Requirements(self.statistics, self.ratings, clubs)
         self.invitations = Invitations(client, repository)
         self.invitation_commands = InvitationCommands(repository, clubs, bounds.max_invitations)

@@ -35,7 +35,8 @@ _READ: Final = (
     *("GET /tournaments/<id>/events", "GET /tournaments/<id>/record"),
     "GET /tournaments/<id>/standings",
     *("GET /clubs", "GET /clubs/<club>", "GET /clubs/<club>/members", "GET /me/clubs"),
-    "GET /clubs/<club>/meetings",
+    *("GET /clubs/<club>/meetings", "GET /clubs/<club>/leaderboards/<system>"),
+    *("GET /clubs/<club>/ratings/games", "GET /clubs/<club>/ratings/statement"),
     *("GET /log/checkpoint", "GET /log/epochs", "GET /log/leaves"),
     *("GET /log/proofs/consistency", "GET /log/proofs/inclusion", "GET /sandboxes/<sandbox_id>"),
 )

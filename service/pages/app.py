@@ -50,6 +50,7 @@ from service.pages import (
 from service.pages.rules import views as rules
 from service.pictures import pages as pictures
 from service.puzzles import pages as puzzles
+from service.ratings import pages as club_ratings
 from service.sandboxes import pages as sandboxes
 from service.tournaments.pages import live, organiser, tournaments
 
@@ -67,6 +68,7 @@ _VIEWS: Final = (
     invitations,
     people,
     clubs,
+    club_ratings,
     chat,
     play,
     replay,

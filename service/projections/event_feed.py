@@ -7,7 +7,7 @@ its start.
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from threading import Lock
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ from service.transparency.store import TransparencyStore
 
 MAX_EVENTS: Final = 500
 MAX_ENTRIES: Final = 512
-"""The most entries of the log that are examined for a page. Entries of private games are skipped."""
+"""The most entries of the log that are examined for a page. Those of other games are skipped."""
 MAX_PAGE_BYTES: Final = 512 * 1024
 """The size of the events on a page, unless a single event is longer."""
 _LEAF_DIGITS: Final = 16
@@ -87,16 +87,36 @@ class _Range(NamedTuple):
     events: tuple[str, int, int]
 
 
+def is_public(created: Event) -> bool:
+    """Return whether a game is public, from its first event."""
+    return not created["data"]["options"]["private"]
+
+
+def is_rated_in_club(created: Event) -> bool:
+    """Return whether a game, which may be private, can count for the ratings in a club."""
+    options = created["data"]["options"]
+    return options.get("rated") is True and "club" in options
+
+
 class EventFeed:
     """Reads the feed. Thread-safe.
+
+    It has the games that `includes` selects by their first events, which are the public ones by default. Only
+    projections whose values nobody else may see follow a feed with private games.
 
     Its methods raise Unavailable if Redis does not respond, and EntriesMissing.
     """
 
-    def __init__(self, log: TransparencyStore, log_reader: LogReader) -> None:
+    def __init__(
+        self,
+        log: TransparencyStore,
+        log_reader: LogReader,
+        includes: Callable[[Event], bool] = is_public,
+    ) -> None:
         self._log = log
         self._log_reader = log_reader
-        self._is_public: LRUCache[str, bool] = LRUCache(_CACHED_GAMES)
+        self._includes = includes
+        self._is_included: LRUCache[str, bool] = LRUCache(_CACHED_GAMES)
         self._lock = Lock()
 
     def size(self) -> int:
@@ -151,10 +171,10 @@ class EventFeed:
     ) -> tuple[list[_Range], tuple[int, int]]:
         """Return the events of the next `count` entries, at most `limit`, and the cursor after them."""
         entries = self._log.entries(after.entries, count)
-        public = self._public_games({entry.game for entry in entries if entry is not None})
+        included = self._included_games({entry.game for entry in entries if entry is not None})
         ranges: list[_Range] = []
         for index, entry in enumerate(entries, after.entries):
-            if entry is None or entry.game not in public:
+            if entry is None or entry.game not in included:
                 continue
             first = max(entry.first, after.seq + 1) if index == after.entries else entry.first
             last = min(entry.last, first + limit - 1)
@@ -165,20 +185,20 @@ class EventFeed:
                 return ranges, (index, last) if last < entry.last else (index + 1, 0)
         return ranges, (after.entries + count, 0)
 
-    def _public_games(self, game_ids: Collection[str]) -> set[str]:
-        """Return the public games, of these. Whether a game is private never changes."""
+    def _included_games(self, game_ids: Collection[str]) -> set[str]:
+        """Return the games of the feed, of these. The first event of a game never changes."""
         with self._lock:
-            visibility = {game_id: self._is_public.get(game_id) for game_id in game_ids}
-        uncached = [game_id for game_id, is_public in visibility.items() if is_public is None]
+            selection = {game_id: self._is_included.get(game_id) for game_id in game_ids}
+        uncached = [game_id for game_id, is_included in selection.items() if is_included is None]
         if uncached:
             loaded = {
-                game_id: not event["data"]["options"]["private"]
+                game_id: self._includes(event)
                 for game_id, event in self.created_events(uncached).items()
             }
-            visibility |= loaded
+            selection |= loaded
             with self._lock:
-                self._is_public.update(loaded)
-        return {game_id for game_id, is_public in visibility.items() if is_public}
+                self._is_included.update(loaded)
+        return {game_id for game_id, is_included in selection.items() if is_included}
 
     def _check(self, cursor: FeedCursor, size: int) -> None:
         """Raise CursorReplaced unless the log continues the leaves up to a cursor."""

@@ -94,7 +94,7 @@ class Changes:
 
 
 class Projection(Protocol):
-    """Derives values from the events of public games."""
+    """Derives values from the events of the games of a feed: public ones, unless it has a feed of its own."""
 
     name: str
 
@@ -130,14 +130,21 @@ class ProjectionState:
 class Projections:
     """The projections of a service. Thread-safe.
 
+    They follow `feed`, except for those that `other_feeds` names.
+
     Its methods raise Unavailable if Redis does not respond, and EntriesMissing.
     """
 
     def __init__(
-        self, client: redis.Redis, feed: EventFeed, projections: Sequence[Projection]
+        self,
+        client: redis.Redis,
+        feed: EventFeed,
+        projections: Sequence[Projection],
+        other_feeds: Mapping[str, EventFeed] | None = None,
     ) -> None:
         self._redis = client
         self._feed = feed
+        self._feeds = dict(other_feeds or {})
         self._projections = {projection.name: projection for projection in projections}
         self._advance = client.register_script(_ADVANCE)
         self._replace = client.register_script(_REPLACE)
@@ -272,16 +279,16 @@ class Projections:
 
     def _catch_up(self, name: str, generation: str, max_pages: int | None) -> bool:
         """Handle pages of the feed; return whether the last one was handled."""
-        pages = 0
+        pages, feed = 0, self._feeds.get(name, self._feed)
         while max_pages is None or pages < max_pages:
             position = self._position(name, generation)
             cursor = FeedCursor.parse(position or None)
-            page = self._feed.page(cursor)
+            page = feed.page(cursor)
             if page.cursor != cursor:
                 heads = self._heads(name, generation, {event["game"] for event in page.events})
-                events, heads = new_events(page.events, heads, self._feed)
+                events, heads = new_events(page.events, heads, feed)
                 changes = self._projections[name].handle(
-                    events, self._feed, partial(self._read, name, generation)
+                    events, feed, partial(self._read, name, generation)
                 )
                 args: list[str] = [f"position:{generation}", position, str(page.cursor)]
                 args.append(f"heads:{generation}")

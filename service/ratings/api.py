@@ -1,8 +1,9 @@
 """Ratings: the signed statement, the history from which they can be computed again, and leaderboards."""
 
-from typing import Annotated, Literal, TypedDict
+from typing import Annotated, Final, Literal, TypedDict
 
 from domain.json_types import (
+    ClubId,
     Count,
     Digest,
     JsonObject,
@@ -12,7 +13,7 @@ from domain.json_types import (
     Signature,
     Timestamp,
 )
-from replay.ratings.player_ratings import RatedGame, RatingExclusion
+from replay.ratings.player_ratings import RatedGame, Rating, RatingExclusion
 from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.validation import PageLimit, QueryInteger, StrictSchema, String
@@ -61,6 +62,12 @@ class RatingsStatement(TypedDict):
     signature: Signature
 
 
+class ClubRatingsStatement(RatingsStatement):
+    """The server's signed statement about the ratings in a club: only the rated games of the club count."""
+
+    club: ClubId
+
+
 class RatedGameList(TypedDict):
     """A page of the history of ratings. `next` is the `after` of the next page, or null."""
 
@@ -88,6 +95,26 @@ class Leaderboard(TypedDict):
     places: list[LeaderboardPlace]
     next: PositiveCount | None
 
+
+class ClubStanding(LeaderboardPlace):
+    """A member in the table of a club, with the number of rated games in it, and how many of them were won.
+
+    Members with equal ratings share a place.
+    """
+
+    games: PositiveCount
+    wins: Count
+
+
+class ClubStandings(TypedDict):
+    """The members of a club with rated games in a rule system, the best first. `next` is null."""
+
+    system: str
+    places: list[ClubStanding]
+    next: str | None
+
+
+_OF_CLUB: Final = "/clubs/<club>/ratings"
 
 blueprint = Blueprint("ratings", "Ratings of players, and how to check them.", auth="public")
 
@@ -123,16 +150,74 @@ def get_leaderboard(system: str, query: JsonObject) -> JsonObject:
         "system": system,
         "period": query["period"],
         "places": [
+            _place_json(entry.place, entry.player, entry.handle, entry.rating) for entry in places
+        ],
+        "next": following,
+    }
+
+
+@blueprint.get(
+    "/clubs/<club>/leaderboards/<system>",
+    "The table of the club. `next` is null.",
+    ClubStandings,
+    auth="login_required",
+    errors=(403,),
+)
+def get_club_standings(club: str, system: str, player: str) -> JsonObject:
+    """Get the ratings of the members of a club in a rule system, as one of them, the best first.
+
+    They follow from all rated games of the club, also the private ones, and from nothing else.
+    """
+    places = service().games.club_ratings.standings(club, player, system)
+    return {
+        "system": system,
+        "places": [
             {
-                "place": entry.place,
-                "player": entry.player,
-                "handle": entry.handle,
-                "mu": entry.rating.mu,
-                "sigma": entry.rating.sigma,
-                "points": entry.rating.points,
-                "provisional": entry.rating.is_provisional,
+                **_place_json(entry.place, entry.player, entry.handle, entry.current.rating),
+                "games": entry.current.games,
+                "wins": entry.current.wins,
             }
             for entry in places
         ],
-        "next": following,
+        "next": None,
+    }
+
+
+@blueprint.get(
+    f"{_OF_CLUB}/statement",
+    "The statement.",
+    ClubRatingsStatement,
+    auth="login_required",
+    errors=(403,),
+)
+def get_club_ratings_statement(club: str, player: str) -> JsonObject:
+    """Get the signed statement about the ratings in a club, as one of its members."""
+    return service().games.club_ratings.statement(club, player)
+
+
+@blueprint.get(
+    f"{_OF_CLUB}/games",
+    "A page of the history. `next` is the `after` of the next page.",
+    RatedGameList,
+    auth="login_required",
+    query=RatedGamesQuery(),
+    errors=(403,),
+)
+def list_games_rated_in_club(club: str, player: str, query: JsonObject) -> JsonObject:
+    """List the games that count for the ratings in a club, with the ratings after each, as a member."""
+    lines, following = service().games.club_ratings.games(
+        club, player, query["after"], query["limit"]
+    )
+    return {"games": lines, "next": following}
+
+
+def _place_json(place: int, player: str, handle: str, rating: Rating) -> JsonObject:
+    return {
+        "place": place,
+        "player": player,
+        "handle": handle,
+        "mu": rating.mu,
+        "sigma": rating.sigma,
+        "points": rating.points,
+        "provisional": rating.is_provisional,
     }

@@ -4,7 +4,7 @@ Games that count can be excluded by administrators (RT-9 of docs/ratings.md):
 
     cartulary:rating-exclusions    hash: the `RatingExclusion` as JSON by the id of its game
 
-The ratings are a projection (games/projections.py) with these values:
+The ratings are a projection (service/projections/projections.py) with these values:
 
     head                number and hash of the last line of the history
     line NUMBER         a line of the history, the `RatedGame` as canonical JSON
@@ -171,7 +171,7 @@ class RatingsProjection:
     def is_outdated(self, read: ReadValues, /) -> bool:
         """Return whether the excluded games have changed since the ratings were derived."""
         stored = read(["exclusions"]).get("exclusions")
-        return _parse_exclusions(stored) != self._exclusions.all()
+        return parse_exclusions(stored) != self._exclusions.all()
 
     def handle(self, events: Sequence[Event], feed: EventFeed, read: ReadValues, /) -> Changes:
         """See `Projection.handle`."""
@@ -180,7 +180,7 @@ class RatingsProjection:
         stored = read(["exclusions", "head"])
         # Once a generation has counted a game, its list of exclusions stays the same.
         values = {} if stored else self._current_exclusions()
-        exclusions = _parse_exclusions((values or stored).get("exclusions"))
+        exclusions = parse_exclusions((values or stored).get("exclusions"))
         excluded = {exclusion["game"] for exclusion in exclusions}
         scores: dict[str, dict[str, int]] = {}
         for end in ends:
@@ -192,7 +192,12 @@ class RatingsProjection:
                 result = rated_result(log)
             except (NotRated, Unreadable):
                 continue
-            _count(result, values, scores, read)
+            after = count_result(result, values, read)
+            for player in result.places:
+                for period in (ALL, result.at[:4], result.at[:7]):
+                    board = f"{result.system} {period}"
+                    scores.setdefault(board, {})[player] = after[player].rating.cautious
+                    values[f"on {board} {player}"] = after[player].encode()
         return Changes(values=values, scores=scores)
 
     def _current_exclusions(self) -> dict[str, str]:
@@ -201,29 +206,32 @@ class RatingsProjection:
         return {"exclusions": canonical(exclusions).decode()} if exclusions else {}
 
 
-def _count(
-    result: Result, values: dict[str, str], scores: dict[str, dict[str, int]], read: ReadValues
-) -> None:
-    """Add the changes by a game to those by earlier games on the same page of the feed."""
-    names = {player: f"of {result.system} {player}" for player in result.places}
-    stored = {**read(["head", *names.values()]), **values}
-    number, hash = _parse_head(stored.get("head"))
+def count_result(
+    result: Result, values: dict[str, str], read: ReadValues, table: str = ""
+) -> dict[str, PlayerRating]:
+    """Add the changes by a game to those by earlier games on the same page of the feed.
+
+    Returns the ratings of its players after it. The names of all values of the table begin with `table`.
+    """
+    names = {player: f"{table}of {result.system} {player}" for player in result.places}
+    head = f"{table}head"
+    stored = {**read([head, *names.values()]), **values}
+    number, hash = parse_head(stored.get(head))
     before = {player: PlayerRating.decode(stored.get(name)) for player, name in names.items()}
     after = rate(result, {player: entry.rating for player, entry in before.items()})
     line = rated_game(number + 1, result, after, hash)
-    values["head"] = f"{line['number']} {line['hash']}"
-    values[f"line {line['number']}"] = canonical(line).decode()
+    values[head] = f"{line['number']} {line['hash']}"
+    values[f"{table}line {line['number']}"] = canonical(line).decode()
+    ratings: dict[str, PlayerRating] = {}
     for player, entry in before.items():
         games, wins = entry.games + 1, entry.wins + (result.places[player] == 1)
-        values[names[player]] = current = PlayerRating(after[player], games, wins).encode()
+        ratings[player] = PlayerRating(after[player], games, wins)
+        values[names[player]] = ratings[player].encode()
         values[f"{names[player]} {games}"] = str(line["number"])
-        for period in (ALL, result.at[:4], result.at[:7]):
-            board = f"{result.system} {period}"
-            scores.setdefault(board, {})[player] = after[player].cautious
-            values[f"on {board} {player}"] = current
+    return ratings
 
 
-def _parse_head(text: str | None) -> tuple[int, str]:
+def parse_head(text: str | None) -> tuple[int, str]:
     """Return the number and the hash of the last line of the history."""
     if text is None:
         return 0, FIRST_HASH
@@ -231,7 +239,12 @@ def _parse_head(text: str | None) -> tuple[int, str]:
     return int(number), hash
 
 
-def _parse_exclusions(text: str | None) -> list[RatingExclusion]:
+def parse_line(text: str) -> RatedGame:
+    """Return a line of the history."""
+    return cast("RatedGame", orjson.loads(text))
+
+
+def parse_exclusions(text: str | None) -> list[RatingExclusion]:
     """Return the games that administrators have excluded."""
     return [] if text is None else cast("list[RatingExclusion]", orjson.loads(text))
 
@@ -290,13 +303,13 @@ class Ratings:
     def exclusions(self) -> list[RatingExclusion]:
         """Return the games that are excluded from the ratings by rulings of administrators."""
         stored = self._projections.read(RatingsProjection.name, ["exclusions"])
-        return _parse_exclusions(stored.get("exclusions"))
+        return parse_exclusions(stored.get("exclusions"))
 
     def statement(self) -> JsonObject:
         """Return the signed statement of the table and of the part of the log that it covers."""
         fields = ["head", "exclusions"]
         cursor, stored = self._projections.read_at(RatingsProjection.name, fields)
-        number, hash = _parse_head(stored.get("head"))
+        number, hash = parse_head(stored.get("head"))
         payload = ratings_payload(
             log=self._transparency.checkpoints.origin,
             size=cursor.entries,
@@ -304,7 +317,7 @@ class Ratings:
             model=MODEL_NAME,
             games=number,
             hash=hash,
-            excluded=_parse_exclusions(stored.get("exclusions")),
+            excluded=parse_exclusions(stored.get("exclusions")),
             at=wall_clock.format(wall_clock.now()),
         )
         return self._keyring.signing_key.sign(payload)
@@ -348,4 +361,4 @@ class Ratings:
     def _lines(self, numbers: Sequence[int]) -> list[RatedGame]:
         fields = [f"line {number}" for number in numbers]
         stored = self._projections.read(RatingsProjection.name, fields)
-        return [cast("RatedGame", orjson.loads(stored[name])) for name in fields if name in stored]
+        return [parse_line(stored[name]) for name in fields if name in stored]

@@ -193,6 +193,14 @@ class Scenes:
         for author in (self.player, third):
             author.http.post(posts, json={"text": "Who plays?"}).raise_for_status()
         self._add("clubs.show_wall", f"/clubs/{own}/posts", f"/clubs/{public}/posts")
+        options = {"rated": True, "private": True, "club": public}
+        game = self.player.create_game(rules="baron", options=options)
+        third.join(game)
+        self.player.act(game, {"type": "resign"}).raise_for_status()
+        table = f"/api/v1/clubs/{public}/leaderboards/baron"
+        wait_until(lambda: third.http.get(table).json()["places"])
+        pages = (f"/clubs/{club}/ratings" for club in (own, public))
+        self._add("club_ratings.show_club_ratings", *pages)
         self._add("clubs.show_handover", f"/clubs/{public}/owner?player={third.id}")
         self._add("clubs.show_club", *(f"/clubs/{club}" for club in (own, public, foreign)))
         self._add("home.list_games", f"/games?list=open&club={own}")

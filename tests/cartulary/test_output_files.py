@@ -41,6 +41,7 @@ READ = {
             "inspect",
             "log",
             "play",
+            "ratings",
             "receipts",
             "replay",
             "sandbox",

@@ -202,8 +202,9 @@ def test_each_line_of_the_history_covers_those_before_it() -> None:
     ("seats", "options", "fault"),
     [
         (2, {"rated": "yes"}, "must be true or false"),
-        (2, {"rated": True, "private": True}, "private games and tutorial games are never rated"),
-        (2, {"rated": True, "tutorial": True}, "private games and tutorial games are never rated"),
+        (2, {"rated": True, "private": True}, "only the private games of a club are rated"),
+        (2, {"rated": True, "tutorial": True}, "tutorial games are never rated"),
+        (2, {"rated": True, "tutorial": True, "club": "0" * 16}, "tutorial games are never rated"),
     ],
 )
 def test_options_that_exclude_each_other_are_refused(
@@ -214,3 +215,21 @@ def test_options_that_exclude_each_other_are_refused(
     assert english(refused.value.fields["options.rated"]) == fault
     assert check_options("barony", 2, {"rated": True}).get("rated") is True
     assert "rated" not in check_options("barony", 2, {"rated": False})
+
+
+def test_a_private_game_of_a_club_is_rated_for_the_club_alone() -> None:
+    club, other = "0123456789abcdef", "0" * 16
+    options = check_options("barony", 2, {"rated": True, "private": True, "club": club})
+    assert (options["rated"], options["private"]) == (True, True)
+    for is_private in (False, True):
+        events = finished()
+        events[0]["data"]["options"].update({"private": is_private, "club": club})
+        assert is_asked_to_count(events[0], club)
+        assert not is_asked_to_count(events[0], other)
+        assert rated_result(events, club).places
+        assert is_asked_to_count(events[0]) is not is_private
+        with pytest.raises(NotRated) as refused:
+            rated_result(events, other)
+        assert refused.value.clause == "RT-10"
+    with pytest.raises(NotRated):
+        rated_result(finished(), club)

@@ -62,6 +62,20 @@ def test_the_ratings_of_honest_servers_hold(server: RatedServer, tmp_path: Path)
     assert run(tmp_path, "--key", "00" * 32).exit_code == 1
 
 
+def test_a_statement_about_a_club_covers_its_games_alone(
+    server: RatedServer, tmp_path: Path
+) -> None:
+    server.sign(club="0123456789abcdef")
+    assert check(server, tmp_path) == (1, 1)
+    assert "RT-10" in run(tmp_path).stdout
+    server.sign(club=1)
+    assert check(server, tmp_path) == (1, None)
+    # A club of which no game counts has another history than the server.
+    server.publish([])
+    server.sign(club="0123456789abcdef")
+    assert check(server, tmp_path) == (0, None)
+
+
 def test_a_changed_result_is_found(server: RatedServer, tmp_path: Path) -> None:
     honest = deepcopy(server.lines)
     for line in (2, 5):

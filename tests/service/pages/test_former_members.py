@@ -70,7 +70,8 @@ class Club:
         self.tournament = service.tournaments.tournaments.create(self.ids["ada"], fields).id
 
     def _create(self, seats: int = 2) -> str:
-        options = {"private": True, "seating": "joined", "club": self.id, "name": f"{WORD} game"}
+        options = {"private": True, "rated": True, "seating": "joined", "club": self.id}
+        options["name"] = f"{WORD} game"
         create = self.service.games.commands.create
         return create(self.ids["ada"], NewGame(rules="baron", seats=seats, options=options)).id
 

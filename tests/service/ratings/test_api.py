@@ -1,6 +1,5 @@
 """Rated games and the ratings of players over HTTP."""
 
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -9,18 +8,16 @@ from urllib.parse import urlsplit
 
 import httpx
 import orjson
-import pytest
 import redis
 from click.testing import CliRunner, Result
 
 from cartulary.cli import cartulary
 from ledger.canonical import canonical
 from ledger.keys import check_signed
-from service.bootstrap import Service, build
+from service.bootstrap import Service
 from tests.support.accounts import Accounts, Json, PlayerClient, http_client
 from tests.support.administrators import register_administrator
 from tests.support.http_contract import invalid_fields
-from tests.support.server import WebServer
 
 RATED = {"rated": True}
 
@@ -71,14 +68,6 @@ def test_a_guest_cannot_be_a_substitute_in_a_rated_game(accounts: Accounts) -> N
     with http_client(accounts.url, accounts.contract, created["token"]) as guest:
         assert guest.post(path, json={"seat": 1}).status_code == 409
     assert accounts.register().http.post(path, json={"seat": 1}).status_code == 201
-
-
-@pytest.fixture
-def worker(web: WebServer) -> Iterator[Service]:
-    """The parts of the service with which workers and schedulers of the shared web server would work."""
-    service = build(web.settings)
-    yield service
-    service.redis.close()
 
 
 def finish(accounts: Accounts, worker: Service, **options: Any) -> tuple[str, list[PlayerClient]]:
