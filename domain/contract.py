@@ -26,6 +26,7 @@ from typing import (
 from domain.chance import Chance
 from domain.choices import Choice, Preview
 from domain.event import DomainEvent, Event, EventData, RankingEntry, Standing
+from domain.features import FeatureModel
 from domain.json_types import Count, ObjectType, Seat
 from domain.lessons import Lesson
 from domain.messages import Term, Text
@@ -219,6 +220,9 @@ class RuleSystem(Protocol[S, A, P]):
 
     PLAYOUTS: PlayoutModel[S, A] | None
     """How games are played out quickly to estimate who wins; None: by the bot `sensible`."""
+
+    FEATURES: FeatureModel | None
+    """What is counted of games that have ended, beside their results and lengths; None: nothing."""
 
     OPTIONS: type
     """The TypedDict of all options in `GameCreated`, those of every game included."""

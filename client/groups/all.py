@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from client.groups.clubs import ClubsCalls
     from client.groups.conditional_actions import ConditionalActionsCalls
     from client.groups.disputes import DisputesCalls
+    from client.groups.explorer import ExplorerCalls
     from client.groups.feeds import FeedsCalls
     from client.groups.history import HistoryCalls
     from client.groups.holidays import HolidaysCalls
@@ -87,6 +88,13 @@ class Groups:
         from client.groups import disputes
 
         return disputes.DisputesCalls(self)
+
+    @property
+    def explorer(self) -> "ExplorerCalls[Self]":
+        """What finished public games have in common."""
+        from client.groups import explorer
+
+        return explorer.ExplorerCalls(self)
 
     @property
     def feeds(self) -> "FeedsCalls[Self]":

@@ -22,6 +22,7 @@ from domain.baron.clauses import CLAUSES, EXPLAINED_BY
 from domain.baron.decide import decide, forfeit, remove
 from domain.baron.event_messages import event_message
 from domain.baron.explain import explain
+from domain.baron.features import FEATURES
 from domain.baron.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.baron.legal import legal_actions
 from domain.baron.lessons import LESSONS

@@ -28,6 +28,7 @@ from domain.barony.decide import (
 )
 from domain.barony.event_messages import event_message
 from domain.barony.explain import explain
+from domain.barony.features import FEATURES
 from domain.barony.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.lessons import LESSONS
 from domain.barony.playouts import PLAYOUTS

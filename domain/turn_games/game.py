@@ -5,6 +5,7 @@ from math import inf
 from typing import Any
 
 from domain.contract import Bot
+from domain.features import FeatureModel
 from domain.playouts import PlayoutModel
 from domain.search import SearchBot, SearchModel, SensibleBot
 from domain.turn_games.definition import S
@@ -21,6 +22,8 @@ class TurnGame(Presentation[S]):
     """Further bots of a game. An instance also has `sensible` and `strong`."""
     PLAYOUTS: PlayoutModel[Any, Any] | None = None
     """Quick playouts; by default, playouts follow the sensible bot."""
+    FEATURES: FeatureModel | None = None
+    """What the explorer counts of games that have ended; by default, results and lengths only."""
     MARGIN: float = 5
     """A lead in score that decides most games."""
     HORIZON: int = 12

@@ -6,6 +6,8 @@ from replay.language.renderer import english
 from service.accounts.accounts import BotPlayers
 from service.accounts.parts import Accounts
 from service.clubs.clubs import Clubs
+from service.explorer.explorer import Explorer
+from service.explorer.projection import ExplorerProjection
 from service.games.access import GameAccess
 from service.games.commands import GameCommands
 from service.games.erasure import GameErasure
@@ -97,11 +99,13 @@ class Games:
                 PlayersProjection(),
                 RatingsProjection(self.rating_exclusions),
                 ClubRatingsProjection(self.rating_exclusions),
+                ExplorerProjection(),
             ],
             {ClubRatingsProjection.name: EventFeed(transparency.log, store, is_rated_in_club)},
         )
         self.statistics = Statistics(self.projections)
         self.public_statistics = PublicStatistics(self.projections, listings)
+        self.explorer = Explorer(self.projections, self.event_feed)
         self.ratings = Ratings(self.projections, players, transparency, keyring)
         self.club_ratings = ClubRatings(self.projections, clubs, players, transparency, keyring)
         self.requirements = Requirements(self.statistics, self.ratings, clubs)

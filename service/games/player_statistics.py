@@ -23,6 +23,7 @@ import orjson
 from domain.event import Event, acting_seat
 from domain.registry import rule_systems
 from service.games.game_filter import kind_of_created
+from service.projections.counted_kind import CountedKind
 from service.projections.event_feed import EventFeed
 from service.projections.projections import Changes, Projections, ReadValues
 from service.stored_objects import decode_object, members_of
@@ -107,24 +108,6 @@ class KindCounts:
         self.finished += 1
         self.places += [0] * (place - len(self.places))
         self.places[place - 1] += 1
-
-
-class CountedKind(NamedTuple):
-    """Games that are counted together: of one rule system, one number of seats, with or without bots."""
-
-    system: str
-    seats: int
-    has_bots: bool
-
-    @classmethod
-    def parse(cls, text: str) -> "CountedKind":
-        """Return the kind that this text encodes."""
-        system, seats, *bots = text.split()
-        return cls(system, int(seats), bool(bots))
-
-    def encode(self) -> str:
-        """Return the kind as text, for storage."""
-        return f"{self.system} {self.seats}" + (" bots" if self.has_bots else "")
 
 
 @dataclass(slots=True)

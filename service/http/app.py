@@ -18,6 +18,7 @@ from service.chat import api as chat
 from service.clubs import api as clubs
 from service.conditional_actions import api as conditional_actions
 from service.disputes import api as disputes
+from service.explorer import api as explorer
 from service.games.api import clocks, games, history, invitations, people, play
 from service.http import api_docs, health, language, problems, ratelimits
 from service.http.access_log import AccessLog, Metrics
@@ -63,6 +64,7 @@ _BLUEPRINTS: Final = (
     sandboxes.blueprint,
     analyses.blueprint,
     puzzles.blueprint,
+    explorer.blueprint,
     imports.blueprint,
     imports.own,
     transparency.blueprint,

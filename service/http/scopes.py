@@ -27,6 +27,7 @@ _READ: Final = (
     "GET /games/<game_id>/analysis",
     *("GET /puzzles", "GET /puzzles/today", "GET /puzzles/<number>"),
     "GET /puzzles/<number>/solution",
+    *("GET /explorer", "GET /explorer/games", "GET /explorer/positions"),
     *("GET /games/<game_id>/position.png", "GET /games/<game_id>/position.svg"),
     *("GET /games/<game_id>/record", "GET /games/<game_id>/stream"),
     *("GET /players/<handle>", "GET /players/<handle>/games"),

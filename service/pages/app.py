@@ -21,6 +21,7 @@ from service.chat import pages as chat
 from service.clubs import pages as clubs
 from service.conditional_actions import pages as conditional_actions
 from service.disputes import pages as disputes
+from service.explorer import pages as explorer
 from service.games.pages import (
     clocks,
     home,
@@ -76,6 +77,7 @@ _VIEWS: Final = (
     disputes,
     analyses,
     puzzles,
+    explorer,
     conditional_actions,
     clocks,
     sandboxes,

@@ -28,6 +28,7 @@ from domain.contract import (
 )
 from domain.errors import Malformed, NotNow, Refused
 from domain.event import Event, EventData, Ranked
+from domain.features import FeatureModel
 from domain.lessons import AnyLesson
 from domain.messages import Message, PlayerAt, Text, message, term
 from domain.playouts import PlayoutModel
@@ -383,6 +384,7 @@ def greedy(
 
 BOTS: Final[Mapping[str, Bot[Action, StonesPosition]]] = {"sensible": greedy}
 PLAYOUTS: Final[PlayoutModel[Any, Action] | None] = None
+FEATURES: Final[FeatureModel | None] = None
 
 
 @contextmanager

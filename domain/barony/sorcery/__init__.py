@@ -19,6 +19,7 @@ from domain.barony.sorcery.components import DESCRIPTION, TITLE
 from domain.barony.sorcery.decide import decide, legal_actions, preview
 from domain.barony.sorcery.event_messages import event_message
 from domain.barony.sorcery.explain import explain
+from domain.barony.sorcery.features import FEATURES
 from domain.barony.sorcery.formats import ACTIONS, EVENTS, OPTIONS, POSITION, STANDING
 from domain.barony.sorcery.lessons import LESSONS
 from domain.barony.sorcery.playouts import PLAYOUTS

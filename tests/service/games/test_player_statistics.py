@@ -20,12 +20,12 @@ from service.connection import to_text
 from service.games.player_statistics import (
     LEAST_TURNS,
     RECENT_TURNS,
-    CountedKind,
     HeadToHead,
     PlayersProjection,
     PlayerStatistics,
     Reliability,
 )
+from service.projections.counted_kind import CountedKind
 from service.projections.event_feed import EventFeed
 from tests.support.service_games import play_out, play_until, start_game, take_action
 from tests.support.stored_games import GAMES, recorded_game, store_game

@@ -13,7 +13,7 @@ from service.store.redis_event_store import game_key
 from tests.support.service_games import start_game, take_action
 
 CLOCK: Clock = {"per_turn": 24 * 3600}
-NAMES = ("game-counts", "players", "ratings")
+NAMES = ("game-counts", "players", "ratings", "explorer")
 MAX_PAGES = 50
 
 
@@ -43,12 +43,12 @@ def resign(service: Service, game_id: str, player: str) -> None:
 
 
 def without_order(values: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """Return values without what depends on the order of the games: the lines of the ratings."""
+    """Return values without what depends on the order of the games: the lines of ratings and lists."""
     return {
         projection: {
-            name: text
+            name: "\n".join(sorted(text.splitlines()))
             for name, text in stored.items()
-            if not name.startswith(("head", "line ", "of ")) or name.count(" ") == 2
+            if not name.startswith(("head", "line ", "of ", "ring")) or name.count(" ") == 2
         }
         for projection, stored in values.items()
     }

@@ -1,0 +1,1 @@
+"""The explorer: what finished public games have in common, counted by kind, and where positions occurred."""
