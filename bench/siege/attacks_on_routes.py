@@ -29,7 +29,10 @@ IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scor
 """Stands for the id of something that does not exist."""
 TOURNAMENT_PAGES: Final = (
     *("", "/calendar.ics", "/organise", "/live", "/standings.csv", "/bracket.svg"),
+    *("/team", f"/teams/{UNKNOWN}"),
 )
+TEAM_FORMS: Final = ("team", f"teams/{UNKNOWN}/join", f"teams/{UNKNOWN}/line-up")
+TEAM_CALLS: Final = ("mine", f"{UNKNOWN}/players/me", f"{UNKNOWN}/line-ups/1")
 ADMINISTERED_ACCOUNT: Final = (
     *("password", "sessions", "suspension", "unsuspension", "role", "role/revocation", "erasure"),
 )
@@ -195,6 +198,7 @@ def _forms(target: Target) -> Traffic:
             for part in ("players", "withdraw", "byes", "again", "exclude")
         ),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel", "organise")),
+        *(f"/tournaments/{UNKNOWN}/{part}" for part in TEAM_FORMS),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.
@@ -326,6 +330,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
         *("/me/bot", f"{game}/notes/1", f"{game}/ready", f"/tournaments/{UNKNOWN}/players/me"),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in (f"invitations/{UNKNOWN}", "byes/1")),
+        *(f"/tournaments/{UNKNOWN}/teams/{part}" for part in TEAM_CALLS),
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
         *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings")),

@@ -137,6 +137,24 @@ class TournamentBye(TypedDict):
     round: int
 
 
+class TournamentLineUp(TypedDict):
+    """A line-up that was set."""
+
+    round: int
+    players: list[str]
+
+
+class TournamentTeam(TypedDict):
+    """A team."""
+
+    captain: str
+    name: str
+    entrant: int | None
+    members: list[str]
+    players: list[str]
+    line_ups: list[TournamentLineUp]
+
+
 class TournamentReplacement(TypedDict):
     """A substitute who took the place of another player, with the points of the place."""
 
@@ -151,6 +169,15 @@ class TournamentLateEntry(TypedDict):
 
     entrant: int
     round: int
+
+
+class TournamentMatch(TypedDict):
+    """A match of teams in a round. `points` are null until each of its tables has a result."""
+
+    teams: list[int]
+    tables: list[int]
+    board_points: list[str] | None
+    points: list[str] | None
 
 
 class TournamentTableSummary(TypedDict):
@@ -172,6 +199,7 @@ class TournamentRoundSummary(TypedDict):
     pairing: str | None
     half_points: list[int]
     closed: bool
+    matches: list[TournamentMatch]
     tables: list[TournamentTableSummary]
 
 
@@ -194,11 +222,22 @@ class TournamentStanding(TypedDict):
     place: int
     entrant: int
     player: str
+    team: str | None
     tie_breaks: dict[str, str]
     points: str
     wins: int
     played: int
     decision: TournamentPlaceDecision | None
+
+
+class TournamentIndividual(TypedDict):
+    """What a player of a team has scored at boards with opponents."""
+
+    player: str
+    entrant: int
+    points: str
+    played: int
+    wins: int
 
 
 class TournamentDetails(TypedDict):
@@ -235,6 +274,7 @@ class TournamentDetails(TypedDict):
     hash: str
     organisers: list[str]
     entrants: list[str]
+    teams: list[TournamentTeam]
     withdrawn: list[int]
     excluded: list[str]
     substitutes: list[str]
@@ -248,6 +288,7 @@ class TournamentDetails(TypedDict):
     games_secret: str | None
     drawn: list[TournamentRoundSummary]
     standings: list[list[TournamentStanding]]
+    individuals: list[TournamentIndividual]
     handles: dict[str, str | None]
 
 

@@ -5,7 +5,12 @@
 
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
-from client.groups.shared import TournamentDetails, TournamentList, TournamentStanding
+from client.groups.shared import (
+    TournamentDetails,
+    TournamentIndividual,
+    TournamentList,
+    TournamentStanding,
+)
 from client.methods import C_co, Group, Method
 from client.requests import Call, call, long_call, new_key, read_nothing, reader, segment
 from domain.json_types import JsonObject
@@ -63,6 +68,14 @@ class CreateTournament(TypedDict):
     invite: NotRequired[list[str]]
 
 
+class EnterTeam(TypedDict):
+    """The body of a request: EnterTeam."""
+
+    name: str
+    members: list[str]
+    nonce: NotRequired[str | None]
+
+
 class RegisterInTournament(TypedDict):
     """The body of a request: RegisterInTournament."""
 
@@ -74,6 +87,12 @@ class ReplaceEntrant(TypedDict):
 
     entrant: str
     substitute: str
+
+
+class SetLineUp(TypedDict):
+    """The body of a request: SetLineUp."""
+
+    players: list[str]
 
 
 class TournamentsBySystemOfTournament(TypedDict):
@@ -130,6 +149,7 @@ class TournamentStandings(TypedDict):
 
     final: bool
     groups: list[list[TournamentStanding]]
+    individuals: list[TournamentIndividual]
 
 
 def list_tournaments(
@@ -192,6 +212,47 @@ def withdraw_from_tournament(id: str, /) -> Call[None]:
     of them.
     """
     return call("DELETE", f"/tournaments/{segment(id)}/players/me", read_nothing)
+
+
+def enter_team(id: str, /, **body: Unpack[EnterTeam]) -> Call[TournamentRegistration]:
+    """Enter a team as its captain; change it while registration is open.
+
+    Those who are named have to join it. Who is not named any more leaves it.
+    """
+    return call(
+        "PUT", f"/tournaments/{segment(id)}/teams/mine", reader(TournamentRegistration), body=body
+    )
+
+
+def join_team(
+    id: str, handle: str, /, **body: Unpack[RegisterInTournament]
+) -> Call[TournamentRegistration]:
+    """Join the team of the captain with this handle, who has named the player.
+
+    Leave it as a player leaves a tournament. A captain who leaves withdraws the team.
+    """
+    return call(
+        "PUT",
+        f"/tournaments/{segment(id)}/teams/{segment(handle)}/players/me",
+        reader(TournamentRegistration),
+        body=body,
+    )
+
+
+def set_line_up(
+    id: str, handle: str, round: int, /, **body: Unpack[SetLineUp]
+) -> Call[TournamentDetails]:
+    """Set who plays at the boards from the next round on, as the captain with this handle or an
+    organiser.
+
+    It is set before the round before ends, and stands until another one is set.
+    """
+    return call(
+        "PUT",
+        f"/tournaments/{segment(id)}/teams/{segment(handle)}/line-ups/{segment(round)}",
+        reader(TournamentDetails),
+        body=body,
+    )
 
 
 def request_bye(id: str, round: int, /) -> Call[None]:
@@ -270,6 +331,9 @@ class TournamentsCalls(Group[C_co]):
     get = Method(get_tournament)
     register = Method(register_in_tournament)
     withdraw = Method(withdraw_from_tournament)
+    enter_team = Method(enter_team)
+    join_team = Method(join_team)
+    set_line_up = Method(set_line_up)
     request_bye = Method(request_bye)
     cancel_bye = Method(cancel_bye)
     exclude = Method(exclude_from_tournament)

@@ -44,7 +44,12 @@ from domain.tournaments.format_settings import (
 from domain.tournaments.formats import pairing_method
 from domain.tournaments.pairing import MIN_TABLE, NoPairing, Table, pair, table_sizes
 from domain.tournaments.standings import NO_PLACE
-from domain.tournaments.tournament import STATUS_CLAUSES, Tournament, standings_as_json
+from domain.tournaments.tournament import (
+    STATUS_CLAUSES,
+    Tournament,
+    individuals_as_json,
+    standings_as_json,
+)
 
 MAX_DESCRIPTION: Final = 2000
 MAX_CONTACT: Final = 200
@@ -109,6 +114,12 @@ def create(
         if name not in ENTRY_RULES
     }
     errors |= entry_rule_faults(entry_rules, settings)
+    if settings is not None and settings.boards:
+        errors |= {
+            name: message("is not possible in a tournament of teams")
+            for name in ("half_point_byes", "late_rounds")
+            if entry_rules.get(name, 0) and name not in errors
+        }
     errors |= _entrant_faults(least, most)
     first, last = ROUND_SECONDS
     if not is_integer(round_seconds) or not first <= round_seconds <= last:
@@ -202,14 +213,9 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
     Whether a player is a member of the club of a tournament is decided elsewhere.
     """
     chance.check_nonce(nonce)
-    _require_not_over(tournament)
-    if tournament.takes_part(player):
-        raise not_now("this player takes part already")
-    if player in tournament.excluded:
-        raise not_now("this player was excluded from the tournament")
-    is_known = player in (tournament.creator, *tournament.invited)
-    if tournament.private and tournament.club is None and not is_known:
-        raise not_now("the tournament is private, and this player is not invited")
+    require_can_enter(tournament, player, is_known=player in tournament.invited)
+    if tournament.format.boards:
+        raise not_now("teams take part: a captain enters one, and its players join it")
     if tournament.status == "running":
         if can_enter_late(tournament, player):
             late: LateEntrantRegistered = {
@@ -233,6 +239,20 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
         raise not_now("all {count} places are taken", count=tournament.most)
     data: PlayerRegistered = {"player": player, "nonce": nonce.hex()}
     return Decided("PlayerRegistered", data)
+
+
+def require_can_enter(tournament: Tournament, player: str, *, is_known: bool) -> None:
+    """Raise NotNow unless a player may take part. A private tournament is for its creator, and for those who
+    are known: invited, or named for a team.
+    """
+    _require_not_over(tournament)
+    if tournament.takes_part(player):
+        raise not_now("this player takes part already")
+    if player in tournament.excluded:
+        raise not_now("this player was excluded from the tournament")
+    is_known = is_known or player == tournament.creator
+    if tournament.private and tournament.club is None and not is_known:
+        raise not_now("the tournament is private, and this player is not invited")
 
 
 def can_enter_late(tournament: Tournament, player: str | None) -> bool:
@@ -343,21 +363,21 @@ def close_registration(
     draw = draws.TournamentDraw(draws.draw_seed(secret, nonces))
     data: RegistrationClosed = {
         "secret": secret.hex(),
-        "players": draw.shuffle(tournament.registered, "lots"),
+        "players": draw.shuffle(tournament.ready, "lots"),
     }
     if tournament.seeding == "rating":
-        seeds = {player: (ratings or {}).get(player, 0) for player in tournament.registered}
+        seeds = {player: (ratings or {}).get(player, 0) for player in tournament.ready}
         data["players"].sort(key=lambda player: -seeds[player])
         data["ratings"] = seeds
     elif tournament.seeding == "hand":
-        first = [player for player in tournament.seeds if player in tournament.registered]
+        first = [player for player in tournament.seeds if player in tournament.ready]
         data["players"] = [*first, *(each for each in data["players"] if each not in first)]
     return Decided("RegistrationClosed", data)
 
 
 def can_begin(tournament: Tournament) -> bool:
-    """Return whether enough players have registered, for the format too."""
-    count = len(tournament.registered)
+    """Return whether enough players, or complete teams, have registered, for the format too."""
+    count = len(tournament.ready)
     if count < tournament.least:
         return False
     try:
@@ -390,7 +410,18 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
         return Decided("PairingFailed", failed)
     if tables is None:
         finished: TournamentFinished = {"standings": standings_as_json(tournament)}
+        if tournament.format.boards:
+            finished["individuals"] = individuals_as_json(tournament)
         return Decided("TournamentFinished", finished)
+    of_teams: Any = {}
+    if tournament.format.boards:
+        matches, tables, players = tournament.boards_of(tables)
+        of_teams = {
+            "matches": [
+                {"teams": list(match.teams), "tables": list(match.tables)} for match in matches
+            ],
+            "players": list(map(list, players)),
+        }
     data: RoundDrawn = {
         "round": number,
         "tables": [list(table) for table in tables],
@@ -400,6 +431,7 @@ def draw_round(tournament: Tournament, ends: str) -> Decided:
         "absent": sorted(tournament.withdrawn),
         "ends": ends,
     }
+    data |= of_teams
     if half_points := tournament.next_half_points():
         data["half_points"] = sorted(half_points)
     if tournament.version > 1:

@@ -140,6 +140,39 @@ class ByeCancelled(TournamentData):
     round: PositiveCount
 
 
+class TeamEntered(TournamentData):
+    """A captain enters a team with those who may play for it, who have to agree."""
+
+    player: Annotated[PlayerId, "The captain, who has agreed."]
+    nonce: Bytes
+    name: str
+    members: Annotated[list[PlayerId], "In the order of the boards, with the captain."]
+
+
+class TeamChanged(TournamentData):
+    """A captain gives the team another name, or names others, while registration is open."""
+
+    player: Annotated[PlayerId, "The captain."]
+    name: str
+    members: Annotated[list[PlayerId], "In the order of the boards, with the captain."]
+
+
+class TeamJoined(TournamentData):
+    """A player whom a captain has named agrees to play for the team."""
+
+    player: PlayerId
+    nonce: Bytes
+    captain: PlayerId
+
+
+class LineUpSet(TournamentData):
+    """The captain, or an organiser, says who plays at the boards from a round on."""
+
+    captain: PlayerId
+    round: PositiveCount
+    players: Annotated[list[PlayerId], "In the order of the boards."]
+
+
 class PlayerWithdrawn(TournamentData):
     """A player stops taking part: from the next round on, if rounds have been drawn."""
 
@@ -161,6 +194,13 @@ class RegistrationClosed(TournamentData):
     ratings: NotRequired[Annotated[dict[PlayerId, int], "Those by which the players are seeded."]]
 
 
+class DrawnMatch(TypedDict):
+    """A match of teams: their numbers, and the tables of its boards, counted from 1; none for a bye."""
+
+    teams: list[Count]
+    tables: list[PositiveCount]
+
+
 class RoundDrawn(TournamentData):
     """The tables of a round: entrants in the order of their seats. A table of one entrant is a bye."""
 
@@ -172,6 +212,10 @@ class RoundDrawn(TournamentData):
         Annotated[list[Count], "The entrants who have asked for half a point instead of a table."]
     ]
     pairing: NotRequired[PairingMethod]
+    matches: NotRequired[Annotated[list[DrawnMatch], "Of teams, which the tables belong to."]]
+    players: NotRequired[
+        Annotated[list[list[PlayerId]], "By table and seat, if teams are the entrants."]
+    ]
     ends: Annotated[Timestamp, "The last date of the round."]
 
 
@@ -206,6 +250,7 @@ class TournamentFinished(TournamentData):
     """The last round is closed."""
 
     standings: list[list[JsonObject]]
+    individuals: NotRequired[Annotated[list[JsonObject], "The results of the players of teams."]]
 
 
 CancelReason: TypeAlias = Literal["organiser", "too_few_players"]
@@ -354,6 +399,10 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         LateEntrantRegistered,
         ByeRequested,
         ByeCancelled,
+        TeamEntered,
+        TeamChanged,
+        TeamJoined,
+        LineUpSet,
         PlayerWithdrawn,
         EntrantReplaced,
         RegistrationClosed,

@@ -13,6 +13,7 @@ from domain.tournaments.entry_rules import EntryRules
 from domain.tournaments.events import TournamentEvent
 from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.standings import Result
+from domain.tournaments.teams import Match, Team
 from domain.tournaments.tournament import DrawnRound, RecordedChange, Replacement, Tournament
 
 
@@ -161,10 +162,58 @@ def _with_byes(tournament: Tournament, player: str, rounds: frozenset[int]) -> T
     return replace(tournament, requested_byes={**others, player: rounds} if rounds else others)
 
 
+def _team_entered(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    captain = data["player"]
+    team = Team(captain, data["name"], tuple(data["members"]), frozenset({captain}))
+    return replace(_registered(tournament, event, data), teams={**tournament.teams, captain: team})
+
+
+def _team_changed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    team, members = tournament.teams[data["player"]], tuple(data["members"])
+    return _with_team(
+        tournament,
+        replace(
+            team,
+            name=data["name"],
+            roster=members,
+            joined=team.joined & frozenset(members),
+            changes=team.changes + 1,
+        ),
+    )
+
+
+def _team_joined(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    team, player = tournament.teams[data["captain"]], data["player"]
+    after = replace(
+        _member(tournament, data),
+        registrations=(*tournament.registrations, (player, data["nonce"])),
+    )
+    return _with_team(after, replace(team, joined=team.joined | {player}))
+
+
+def _line_up_set(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    team = tournament.teams[data["captain"]]
+    line_ups = {**team.line_ups, data["round"]: tuple(data["players"])}
+    return _with_team(tournament, replace(team, line_ups=line_ups, changes=team.changes + 1))
+
+
+def _with_team(tournament: Tournament, team: Team) -> Tournament:
+    return replace(tournament, teams={**tournament.teams, team.captain: team})
+
+
 def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     player = data["player"]
     number = tournament.number_of(player)
     is_excluded = event["by"].get("player", player) != player
+    team = tournament.team_of(player)
+    if team is not None and team.captain != player:
+        # The others play on without this player.
+        excluded = tournament.excluded | {player} if is_excluded else tournament.excluded
+        left = replace(team, joined=team.joined - {player})
+        return _with_team(replace(tournament, excluded=excluded), left)
+    if team is not None and tournament.status == "open":
+        others = {each: other for each, other in tournament.teams.items() if each != player}
+        tournament = replace(tournament, teams=others)
     return replace(
         _with_byes(tournament, player, frozenset()),
         excluded=tournament.excluded | {player} if is_excluded else tournament.excluded,
@@ -203,7 +252,11 @@ def _closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tourna
         status="running",
         entrants=players,
         lots=players,
-        places={player: number for number, player in enumerate(players)},
+        places={
+            member: number
+            for number, player in enumerate(players)
+            for member in (tournament.teams[player].players if tournament.teams else (player,))
+        },
         secret=data["secret"],
     )
 
@@ -211,6 +264,10 @@ def _closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tourna
 def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     tables = tuple(map(tuple, data["tables"]))
     players = tuple(tuple(tournament.entrants[n] for n in table) for table in tables)
+    if tournament.format.boards:
+        players = tuple(map(tuple, data["players"]))
+        if list(map(len, players)) != list(map(len, tables)):
+            raise ValueError("a seat without a player")
     drawn = DrawnRound(
         number=data["round"],
         tables=tables,
@@ -227,6 +284,10 @@ def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournam
         hash=event["hash"],
         title=tournament.name,
         pairing=data.get("pairing"),
+        matches=tuple(
+            Match(tuple(match["teams"]), tuple(match["tables"]))
+            for match in data.get("matches", ())
+        ),
     )
     if len(drawn.games) != len(tables):
         raise ValueError("a table without a game")
@@ -257,7 +318,12 @@ def _pairing_failed(tournament: Tournament, event: TournamentEvent, data: Any) -
 
 
 def _finished(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
-    return replace(tournament, status="finished", final_standings=data["standings"])
+    return replace(
+        tournament,
+        status="finished",
+        final_standings=data["standings"],
+        final_individuals=data.get("individuals"),
+    )
 
 
 def _cancelled(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
@@ -275,6 +341,10 @@ _APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tourn
     "LateEntrantRegistered": _entered_late,
     "ByeRequested": _bye_requested,
     "ByeCancelled": _bye_cancelled,
+    "TeamEntered": _team_entered,
+    "TeamChanged": _team_changed,
+    "TeamJoined": _team_joined,
+    "LineUpSet": _line_up_set,
     "PlayerWithdrawn": _withdrawn,
     "EntrantReplaced": _replaced,
     "RegistrationClosed": _closed,

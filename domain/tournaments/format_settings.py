@@ -10,6 +10,9 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message
 from domain.tournaments.pairing import MAX_TABLE, MIN_TABLE
 
+Scoring: TypeAlias = Literal["boards", "sums"]
+SCORINGS: Final[tuple[Scoring, ...]] = get_args(Scoring)
+MAX_BOARDS: Final = 8
 Format: TypeAlias = Literal["single_group", "round_robin", "swiss", "knockout", "league", "ladder"]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
@@ -21,6 +24,7 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "divisions": (1, 16),
     "promoted": (0, 8),
     "seasons": (1, 20),
+    "boards": (0, MAX_BOARDS),
 }
 """The least and the largest value of each setting."""
 FORMATS_WITH_FREE_PAIRING: Final[frozenset[Format]] = frozenset({"swiss", "single_group"})
@@ -33,7 +37,8 @@ FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
     "league": ("table_size", "cycles", "divisions", "promoted", "seasons"),
     "ladder": ("table_size", "rounds"),
 }
-"""The settings that each format uses."""
+"""The settings that each format uses, besides those of teams."""
+TEAM_FIELDS: Final = ("boards", "scoring")
 MAX_PLAYERS: Final = 128
 MAX_IN_ROUND_ROBIN: Final = 32
 """How many players can meet each other: those of a round robin, or of a division."""
@@ -60,6 +65,10 @@ class FormatSettings:
     """League: how many players go up from each division after a season, and as many down."""
     seasons: int = 1
     """League: how many seasons are played."""
+    boards: int = 0
+    """At how many boards teams meet; 0 if single players take part."""
+    scoring: Scoring = "boards"
+    """What a match of teams counts: by who has won more at the boards, or the sum of the points there."""
 
     @classmethod
     def from_json(cls, raw: object) -> "FormatSettings":
@@ -73,7 +82,13 @@ class FormatSettings:
         for name, value in raw.items():
             if name == "format":
                 continue
-            if name not in FIELDS[format]:
+            if name == "scoring":
+                if value not in SCORINGS:
+                    faults[name] = one_of(SCORINGS)
+                elif not raw.get("boards"):
+                    faults[name] = message("is for teams: they need boards")
+                continue
+            if name not in (*FIELDS[format], *TEAM_FIELDS):
                 faults[name] = message("is not a setting of this format")
                 continue
             least, most = BOUNDS[name]
@@ -99,11 +114,16 @@ class FormatSettings:
                 for name in FIELDS[self.format]
                 if name != "accelerated" or self.accelerated
             },
+            **({"boards": self.boards, "scoring": self.scoring} if self.boards else {}),
         }
 
     @property
     def most_players(self) -> int:
-        """How many players can take part."""
+        """How many players can take part, or teams: so many that they do not have more players together."""
+        return min(self._most_entrants, MAX_PLAYERS // max(1, self.boards))
+
+    @property
+    def _most_entrants(self) -> int:
         if self.format == "round_robin":
             return MAX_IN_ROUND_ROBIN
         if self.format == "league":

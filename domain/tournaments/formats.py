@@ -55,11 +55,17 @@ TIE_BREAKS: Final[Mapping[Format, tuple[TieBreak, ...]]] = {
 """What decides the places in each format, after which the lots do; in a ladder, the ladder alone."""
 
 
-def tie_breaks_of(format: Format, version: int) -> tuple[TieBreak, ...]:
-    """Return what decides the places in a format, in tournaments of a version."""
-    tie_breaks = TIE_BREAKS[format]
+def tie_breaks_of(settings: FormatSettings, version: int) -> tuple[TieBreak, ...]:
+    """Return what decides the places in a format, in tournaments of a version.
+
+    Where teams have points for who has won a match, those at the boards come next.
+    """
+    tie_breaks = TIE_BREAKS[settings.format]
     if version < 3 and tie_breaks is OPPONENTS_DIFFER:
         return OPPONENTS_DIFFER_BEFORE_VERSION_3
+    if settings.boards and settings.scoring == "boards" and "points" in tie_breaks:
+        after = tie_breaks.index("points") + 1
+        return (*tie_breaks[:after], "board_points", *tie_breaks[after:])
     return tie_breaks
 
 
@@ -213,7 +219,7 @@ def standings(
 
     `players` are all players in the order of the lots, and `version` is that of the tournament.
     """
-    tie_breaks = tie_breaks_of(settings.format, version)
+    tie_breaks = tie_breaks_of(settings, version)
     if settings.format == "league":
         season = seasons(settings, players, rounds)[-1]
         results = _results(rounds[season.start :])
@@ -399,11 +405,12 @@ def _order_after(
 ) -> list[list[Player]]:
     """Return the players of each division for the next season, but for those absent from all of this."""
     results = _results(played)
+    tie_breaks = tie_breaks_of(settings, TOURNAMENT_VERSION)
     took_part = {player for table in _tables(played) for player in table}
     order = [
         [
             row.player
-            for row in _ranked(TIE_BREAKS[settings.format], division, results).standings
+            for row in _ranked(tie_breaks, division, results).standings
             if row.player in took_part
         ]
         for division in season.divisions

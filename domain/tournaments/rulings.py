@@ -38,10 +38,8 @@ def can_be_ruled(tournament: Tournament, number: int) -> bool:
         return True
     format = tournament.format.format
     if format == "league":
-        rounds = [drawn.as_round() for drawn in tournament.rounds]
-        return (
-            number > seasons(tournament.format, range(len(tournament.entrants)), rounds)[-1].start
-        )
+        numbers = range(len(tournament.entrants))
+        return number > seasons(tournament.format, numbers, tournament.as_rounds())[-1].start
     return format in _FORMATS_WITH_OPEN_RESULTS
 
 

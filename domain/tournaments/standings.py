@@ -45,6 +45,10 @@ class Result:
             for player in self.table
         }
 
+    def board_points(self) -> dict[Player, Fraction]:
+        """Return the points at the boards of a match, by team; at other tables, the points."""
+        return self.points()
+
     def opponents(self, player: Player) -> list[Player]:
         """Return the others at the table."""
         return [other for other in self.table if other != player]
@@ -70,6 +74,7 @@ def half_point_bye(player: Player) -> Result:
 
 TieBreak: TypeAlias = Literal[
     "points",
+    "board_points",
     "direct",
     "direct_of_all",
     "buchholz",
@@ -86,6 +91,8 @@ class Standing:
 
     player: Player
     points: Fraction = Fraction(0)
+    board_points: Fraction = Fraction(0)
+    """Teams: the sum of the points at all boards."""
     direct: Fraction = Fraction(0)
     """What the player has scored against those with as many points."""
     direct_of_all: Fraction = Fraction(0)
@@ -143,12 +150,15 @@ def _standings(
 ) -> list[Standing]:
     own: dict[Player, list[Result]] = {player: [] for player in players}
     points: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
+    at_boards: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
     last: dict[Player, Fraction] = dict.fromkeys(players, Fraction(0))
     for result in results:
         for player, share in result.points().items():
             own[player].append(result)
             points[player] += share
             last[player] = share
+        for player, share in result.board_points().items():
+            at_boards[player] += share
     by_points = groupby(sorted(players, key=points.__getitem__), key=points.__getitem__)
     tied = {player: peers for _, group in by_points for peers in [set(group)] for player in peers}
     direct = {
@@ -174,6 +184,7 @@ def _standings(
         Standing(
             player,
             points=points[player],
+            board_points=at_boards[player],
             direct=direct[player],
             direct_of_all=direct[player] if have_all_met[player] else Fraction(0),
             buchholz=_buchholz(player, own[player], points),

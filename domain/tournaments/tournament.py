@@ -1,6 +1,6 @@
 """A tournament as its log records it; `domain.tournaments.folding` applies the events."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final, Literal, TypeAlias
@@ -16,6 +16,7 @@ from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.formats import Group, Round
 from domain.tournaments.pairing import Pair, Table, pair
 from domain.tournaments.standings import Result, TieBreak
+from domain.tournaments.teams import Individual, Match, Team, board_tables, individuals
 
 TournamentStatus: TypeAlias = Literal["open", "running", "finished", "cancelled"]
 TOURNAMENT_STATUSES: Final[tuple[TournamentStatus, ...]] = (
@@ -62,6 +63,8 @@ class DrawnRound:
     is_closed: bool = False
     pairing: PairingMethod | None = None
     """How its tables were found; None in tournaments of version 1."""
+    matches: tuple[Match, ...] = ()
+    """The matches of teams, to which the tables belong; () if single players take part."""
 
     @property
     def open_tables(self) -> tuple[int, ...]:
@@ -78,14 +81,18 @@ class DrawnRound:
         """Return whether a player sits at a table that has no result yet."""
         return any(player in self.players[table - 1] for table in self.open_tables)
 
-    def as_round(self) -> Round:
-        """Return the round as formats take it."""
+    def as_round(self, settings: FormatSettings) -> Round:
+        """Return the round as a format takes it: the tables of teams are their matches."""
+        if settings.boards:
+            matches = tuple(match.teams for match in self.matches)
+            return Round(
+                matches, tuple(match.result(self.results, settings) for match in self.matches)
+            )
         return Round(self.tables, self.results, tuple(sorted(self.half_points)))
 
-    @property
-    def known_results(self) -> tuple[Result, ...]:
-        """The results that there are, with those of half-point byes."""
-        return self.as_round().known_results
+    def match_of(self, table: int) -> Match | None:
+        """Return the match to which a table, counted from 1, belongs; None if there are no teams."""
+        return next((match for match in self.matches if table in match.tables), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +198,8 @@ class Tournament:
     """By number, the player who was drawn."""
     places: Mapping[str, int] = field(default_factory=dict)
     """By player, the number of the only entrant as whom they have played, even if somebody else does now."""
+    teams: Mapping[str, Team] = field(default_factory=dict)
+    """By captain, the teams that were entered and not withdrawn before the draw."""
     withdrawn: frozenset[int] = frozenset()
     """The entrants without a player."""
     excluded: frozenset[str] = frozenset()
@@ -211,6 +220,7 @@ class Tournament:
     games_secret: str | None = None
     rounds: tuple[DrawnRound, ...] = ()
     final_standings: list[list[JsonObject]] | None = None
+    final_individuals: list[JsonObject] | None = None
     cancel_reason: str | None = None
     seq: int = 0
     hash: str = ZEROS
@@ -223,6 +233,14 @@ class Tournament:
         return club
 
     @property
+    def viewers(self) -> frozenset[str]:
+        """Those who see it if it is private: organisers, those who are invited, or named for a team, and all
+        who ever took part.
+        """
+        named = (player for team in self.teams.values() for player in team.roster)
+        return frozenset((*self.organisers, *self.invited, *self.members, *named))
+
+    @property
     def organisers(self) -> tuple[str, ...]:
         """The players who decide in the tournament."""
         return (self.creator, *self.named)
@@ -231,7 +249,7 @@ class Tournament:
         """Return whether registration has closed by a time, or because all places are taken; it does not
         close in a pause.
         """
-        is_full = self.entry_rules.starts_when_full and len(self.registered) >= self.most
+        is_full = self.entry_rules.starts_when_full and len(self.ready) >= self.most
         return self.status != "open" or (self.paused_at is None and (is_full or at >= self.closes))
 
     @property
@@ -252,12 +270,47 @@ class Tournament:
         nonces = (bytes.fromhex(nonce) for _, nonce in self.registrations)
         return TournamentDraw(draw_seed(bytes.fromhex(self.secret), nonces))
 
+    @property
+    def ready(self) -> tuple[str, ...]:
+        """The entrants for whom lots would be drawn: the players, or the captains of complete teams."""
+        if not self.format.boards:
+            return self.registered
+        return tuple(
+            captain
+            for captain in self.registered
+            if len(self.teams[captain].players) >= self.format.boards
+        )
+
     def number_of(self, player: str) -> int | None:
-        """Return the number of the entrant as whom a player plays now."""
+        """Return the number of the entrant as whom, or for whose team, a player plays now."""
         number = self.places.get(player)
-        if number is None or number in self.withdrawn or self.entrants[number] != player:
+        if number is None or number in self.withdrawn:
             return None
-        return number
+        plays = self.entrants[number] == player
+        if self.format.boards:
+            plays = player in self.teams[self.entrants[number]].joined
+        return number if plays else None
+
+    def team_of(self, player: str) -> Team | None:
+        """Return the team for which a player has agreed to play, and which takes part; None without one."""
+        if self.status == "open":
+            return next((team for team in self.teams.values() if player in team.joined), None)
+        number = self.number_of(player)
+        return None if number is None else self.teams.get(self.entrants[number])
+
+    def teams_that_ask(self, player: str) -> tuple[Team, ...]:
+        """Return the teams that have named a player who has not agreed, while registration is open."""
+        if self.status != "open":
+            return ()
+        return tuple(
+            team
+            for team in self.teams.values()
+            if player in team.roster and player not in team.joined
+        )
+
+    def team_at(self, number: int) -> Team | None:
+        """Return the team with a number in the draw of lots; None if single players take part."""
+        return self.teams.get(self.entrants[number]) if self.format.boards else None
 
     def half_points_of(self, player: str) -> int:
         """Return in how many rounds so far the place of a player had half a point without a table."""
@@ -287,26 +340,44 @@ class Tournament:
 
     def takes_part(self, player: str) -> bool:
         """Return whether a player has registered, or is an entrant, or a substitute who waits."""
+        if self.format.boards:
+            return self.team_of(player) is not None
         if self.status == "open":
             return player in self.registered
         return self.number_of(player) is not None or player in self.volunteers
+
+    def as_rounds(self) -> list[Round]:
+        """Return the rounds as the format takes them."""
+        return [drawn.as_round(self.format) for drawn in self.rounds]
 
     def standings(self) -> list[Group]:
         """Return the standings after the results that there are; none before the draw."""
         if not self.entrants:
             return []
-        rounds = [drawn.as_round() for drawn in self.rounds]
-        return formats.standings(self.format, range(len(self.entrants)), rounds, self.version)
+        numbers = range(len(self.entrants))
+        return formats.standings(self.format, numbers, self.as_rounds(), self.version)
+
+    def individuals(self) -> list[Individual]:
+        """Return the results of the players of teams, the best first; none if single players take part."""
+        if not self.format.boards:
+            return []
+        return individuals(
+            [
+                (result, players)
+                for drawn in self.rounds
+                for result, players in zip(drawn.results, drawn.players, strict=True)
+                if result is not None
+            ]
+        )
 
     @property
     def tie_breaks(self) -> tuple[TieBreak, ...]:
         """What decides the places, in turn."""
-        return formats.tie_breaks_of(self.format.format, self.version)
+        return formats.tie_breaks_of(self.format, self.version)
 
     def numbers_in_play(self) -> frozenset[int]:
         """Return the entrants who may still have a table in a round that follows; see `formats.in_play`."""
-        rounds = [drawn.as_round() for drawn in self.rounds]
-        return formats.in_play(self.format, range(len(self.entrants)), rounds)
+        return formats.in_play(self.format, range(len(self.entrants)), self.as_rounds())
 
     def with_round(self, drawn: DrawnRound) -> "Tournament":
         """Return the tournament with another state of a round."""
@@ -315,15 +386,14 @@ class Tournament:
         return replace(self, rounds=tuple(rounds))
 
     def next_tables(self) -> tuple[Table, ...] | None:
-        """Return the tables of the next round as they are drawn, None if there is none. All tables must have
-        results. Raises NoPairing.
+        """Return the tables of the next round as they are drawn, of teams the matches, None if there is none.
+        All tables must have results. Raises NoPairing.
         """
-        rounds = [drawn.as_round() for drawn in self.rounds]
         numbers = range(len(self.entrants))
         return formats.next_round(
             self.format,
             numbers,
-            rounds,
+            self.as_rounds(),
             self.withdrawn,
             self.draw,
             self.version,
@@ -332,10 +402,22 @@ class Tournament:
             half_points=self.next_half_points(),
         )
 
+    def boards_of(
+        self, matches: Sequence[Table]
+    ) -> tuple[list[Match], tuple[Table, ...], list[tuple[str, ...]]]:
+        """Return the matches of the next round, and its tables with the teams and the players by seat."""
+        number, boards = len(self.rounds) + 1, self.format.boards
+        line_ups = {
+            team: self.teams[self.entrants[team]].line_up(number, boards)
+            for match in matches
+            for team in match
+        }
+        return board_tables(matches, line_ups)
+
     def prohibited_pairs(self) -> frozenset[Pair]:
         """Return the pairs of entrants, by their numbers, who do not meet."""
         groups = (map(self.number_of, group) for group in self.prohibitions)
-        playing = ([number for number in group if number is not None] for group in groups)
+        playing = ({number for number in group if number is not None} for group in groups)
         return frozenset(pair(*two) for group in playing for two in combinations(group, 2))
 
     @property
@@ -347,16 +429,12 @@ class Tournament:
 def can_see_tournament(tournament: Tournament, player: str | None) -> bool:
     """Return whether a player (None: nobody who is logged in) may see the tournament.
 
-    A private one is visible to its organisers, to those who are invited, and to all who ever took part. That
-    of a club is also visible to its members, which the log does not know.
+    A private one is visible to its `viewers`. That of a club is also visible to its members, which the log
+    does not know.
     """
     if not tournament.private:
         return True
-    return player is not None and player in (
-        *tournament.organisers,
-        *tournament.invited,
-        *tournament.members,
-    )
+    return player is not None and player in tournament.viewers
 
 
 def standings_as_json(tournament: Tournament) -> list[list[JsonObject]]:
@@ -378,4 +456,18 @@ def standings_as_json(tournament: Tournament) -> list[list[JsonObject]]:
             for standing in group.standings
         ]
         for group in tournament.standings()
+    ]
+
+
+def individuals_as_json(tournament: Tournament) -> list[JsonObject]:
+    """Return the results of the players of teams, the best first, with the numbers of their teams."""
+    return [
+        {
+            "player": row.player,
+            "entrant": row.team,
+            "points": str(row.points),
+            "played": row.played,
+            "wins": row.wins,
+        }
+        for row in tournament.individuals()
     ]

@@ -17,7 +17,7 @@ from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.lifecycle import check_options
 from domain.messages import Message, message
-from domain.tournaments import decisions, draws
+from domain.tournaments import decisions, draws, team_entries
 from domain.tournaments.byes import cancel_bye, request_bye
 from domain.tournaments.changes import CHANGES, can_change, decide_change
 from domain.tournaments.events import SYSTEM, Decided, TournamentEvent
@@ -37,6 +37,7 @@ _BY_PLAYERS: Final = frozenset(
     {
         *("PlayerRegistered", "SubstituteRegistered", "LateEntrantRegistered"),
         *("ByeRequested", "ByeCancelled"),
+        *("TeamEntered", "TeamChanged", "TeamJoined"),
     }
 )
 """The types of events of which each player is the author of their own."""
@@ -166,6 +167,8 @@ def _check_event(
             if not is_integer(data["round"]):
                 raise _Differs.with_message("the round is not a number")
             expected = decide(before, data["player"], data["round"], event["at"])
+        case "TeamEntered" | "TeamChanged" | "TeamJoined" | "LineUpSet":
+            expected = _of_team(before, event)
         case "EntrantInvited":
             expected = decisions.invite(before, data["player"])
         case "PlayerWithdrawn":
@@ -215,6 +218,31 @@ def _check_event(
         _check_ground(audit, event, keys)
     if event["type"] in _BY_PLAYERS and by != {"player": data["player"]}:
         raise _Differs.with_message("nobody but the player can do this")
+
+
+def _of_team(before: Tournament, event: TournamentEvent) -> Decided:
+    """Return what a captain or a player of a team is expected to have done."""
+    data, by, at = event["data"], event["by"], event["at"]
+    author = by.get("player")
+    player = data.get("captain" if event["type"] == "LineUpSet" else "player")
+    if not isinstance(author, str) or not isinstance(player, str):
+        raise _Differs.with_message("its author is not a player")
+    match event["type"]:
+        case "TeamEntered":
+            return team_entries.enter_team(
+                before, player, _nonce(data), data.get("name"), data.get("members"), at
+            )
+        case "TeamChanged":
+            return team_entries.change_team(
+                before, player, data.get("name"), data.get("members"), at
+            )
+        case "TeamJoined":
+            captain = str(data.get("captain"))
+            return team_entries.join_team(before, player, captain, _nonce(data), at)
+        case _:
+            if not is_integer(round := data.get("round")):
+                raise _Differs.with_message("the round is not a number")
+            return team_entries.set_line_up(before, player, author, round, data.get("players"), at)
 
 
 def _nonce(data: JsonObject) -> bytes:

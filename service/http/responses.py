@@ -7,7 +7,13 @@ from typing import Any, Final
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.tournaments.entry_rules import ENTRY_RULES
-from domain.tournaments.tournament import Tournament, standings_as_json
+from domain.tournaments.teams import Match, Team
+from domain.tournaments.tournament import (
+    DrawnRound,
+    Tournament,
+    individuals_as_json,
+    standings_as_json,
+)
 from replay.language.renderer import Renderer
 from service.accounts.account_reader import Player
 from service.accounts.schemas import Account
@@ -183,6 +189,7 @@ def current_standings(tournament: Tournament, render: Renderer) -> Sequence[Sequ
         [
             {
                 **row,
+                "team": None if (team := tournament.team_at(row["entrant"])) is None else team.name,
                 "place": place,
                 "decision": None
                 if decision is None
@@ -201,6 +208,31 @@ def current_standings(tournament: Tournament, render: Renderer) -> Sequence[Sequ
     ]
 
 
+def _match(tournament: Tournament, drawn: DrawnRound, match: Match) -> JsonObject:
+    result = match.result(drawn.results, tournament.format)
+    points = None if result is None else result.points()
+    at_boards = None if result is None else result.board_points()
+    return {
+        "teams": list(match.teams),
+        "tables": list(match.tables),
+        "board_points": None if at_boards is None else [str(at_boards[n]) for n in match.teams],
+        "points": None if points is None else [str(points[n]) for n in match.teams],
+    }
+
+
+def _team(tournament: Tournament, team: Team) -> JsonObject:
+    return {
+        "captain": team.captain,
+        "name": team.name,
+        "entrant": tournament.places.get(team.captain),
+        "members": list(team.roster),
+        "players": list(team.players),
+        "line_ups": [
+            {"round": round, "players": list(players)} for round, players in team.line_ups.items()
+        ],
+    }
+
+
 def tournament_details(
     tournament: Tournament,
     handles: Callable[[Sequence[str]], Mapping[str, str | None]],
@@ -215,6 +247,7 @@ def tournament_details(
             "pairing": drawn.pairing,
             "half_points": sorted(drawn.half_points),
             "closed": drawn.is_closed,
+            "matches": [_match(tournament, drawn, match) for match in drawn.matches],
             "tables": [
                 {
                     "players": list(players),
@@ -242,7 +275,9 @@ def tournament_details(
         for replacement in tournament.replacements
     ]
     replaced = [replacement.replaces for replacement in tournament.replacements]
+    named = [player for team in tournament.teams.values() for player in team.roster]
     people = [
+        *named,
         *(*tournament.organisers, *entrants, *tournament.volunteers, *seated),
         *(*sorted(tournament.excluded), *replaced),
     ]
@@ -252,6 +287,7 @@ def tournament_details(
         **tournament_summary(tournament),
         organisers=list(tournament.organisers),
         entrants=list(entrants),
+        teams=[_team(tournament, team) for team in tournament.teams.values()],
         withdrawn=sorted(tournament.withdrawn),
         excluded=sorted(tournament.excluded),
         replacements=replacements,
@@ -265,5 +301,6 @@ def tournament_details(
         announcements=[body_of(TournamentAnnouncement, each) for each in tournament.announcements],
         drawn=rounds,
         standings=current_standings(tournament, render),
+        individuals=individuals_as_json(tournament),
         handles=handles(people),
     )

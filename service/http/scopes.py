@@ -66,6 +66,8 @@ _PLAY: Final = (
     "POST /sandboxes/<sandbox_id>/undo",
     "POST /tournaments",
     *("PUT /tournaments/<id>/players/me", "DELETE /tournaments/<id>/players/me"),
+    *("PUT /tournaments/<id>/teams/mine", "PUT /tournaments/<id>/teams/<handle>/players/me"),
+    "PUT /tournaments/<id>/teams/<handle>/line-ups/<round>",
     *("PUT /tournaments/<id>/byes/<round>", "DELETE /tournaments/<id>/byes/<round>"),
     "DELETE /tournaments/<id>/players/<handle>",
     "PUT /tournaments/<id>/invitations/<handle>",

@@ -139,7 +139,7 @@ class Feeds:
                 wall_clock.parse(tournament.closes),
             )
             yield _Date(f"{tournament.id}-closes", known_since, at, render(title), address)
-        rounds = [drawn.as_round() for drawn in tournament.rounds]
+        rounds = tournament.as_rounds()
         for drawn in tournament.rounds:
             if player is None or any(
                 player in drawn.players[table - 1] for table in drawn.open_tables

@@ -53,7 +53,7 @@ from service.pictures import pages as pictures
 from service.puzzles import pages as puzzles
 from service.ratings import pages as club_ratings
 from service.sandboxes import pages as sandboxes
-from service.tournaments.pages import live, organiser, tournaments
+from service.tournaments.pages import live, organiser, teams, tournaments
 
 _VIEWS: Final = (
     home,
@@ -83,6 +83,7 @@ _VIEWS: Final = (
     sandboxes,
     tournaments,
     organiser,
+    teams,
     live,
     proofs,
     imports,

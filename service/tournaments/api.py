@@ -3,7 +3,7 @@
 from flask import Response
 
 from domain.json_types import JsonObject
-from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
+from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament, individuals_as_json
 from service.games.listings import parse_statuses
 from service.http.blueprint import Blueprint, lines_response, response_with_lines
 from service.http.context import service
@@ -13,8 +13,10 @@ from service.http.responses import current_standings, tournament_details, tourna
 from service.tournaments.schemas import (
     ChangeTournament,
     CreateTournament,
+    EnterTeam,
     RegisterInTournament,
     ReplaceEntrant,
+    SetLineUp,
     TournamentDetails,
     TournamentEventList,
     TournamentEventsQuery,
@@ -109,6 +111,62 @@ def register_in_tournament(player: str, id: str, body: JsonObject) -> JsonObject
 def withdraw_from_tournament(player: str, id: str) -> None:
     """Withdraw from a tournament, from the next round on. Games go on: a player resigns in each of them."""
     _tournaments().withdraw(id, player)
+
+
+@blueprint.put(
+    "/tournaments/<id>/teams/mine",
+    "The team takes part as soon as enough players have joined it.",
+    TournamentRegistration,
+    auth="login_required",
+    json_body=EnterTeam(),
+    limit=limit_new_places,
+    errors=(403, 409),
+)
+def enter_team(player: str, id: str, body: JsonObject) -> JsonObject:
+    """Enter a team as its captain; change it while registration is open.
+
+    Those who are named have to join it. Who is not named any more leaves it.
+    """
+    teams = service().tournaments.teams
+    entered, receipt = teams.enter(id, player, body["name"], body["members"], body["nonce"] or b"")
+    return {"tournament": _details(entered), "receipt": receipt}
+
+
+@blueprint.put(
+    "/tournaments/<id>/teams/<handle>/players/me",
+    "The player is in the team.",
+    TournamentRegistration,
+    auth="login_required",
+    json_body=RegisterInTournament(),
+    is_body_required=False,
+    limit=limit_new_places,
+    errors=(400, 403, 409),
+)
+def join_team(player: str, id: str, handle: str, body: JsonObject) -> JsonObject:
+    """Join the team of the captain with this handle, who has named the player.
+
+    Leave it as a player leaves a tournament. A captain who leaves withdraws the team.
+    """
+    entered, receipt = service().tournaments.teams.join(id, player, handle, body["nonce"] or b"")
+    return {"tournament": _details(entered), "receipt": receipt}
+
+
+@blueprint.put(
+    "/tournaments/<id>/teams/<handle>/line-ups/<int:round>",
+    "The tournament.",
+    TournamentDetails,
+    auth="login_required",
+    json_body=SetLineUp(),
+    limit=limit_new_places,
+    errors=(400, 409),
+)
+def set_line_up(player: str, id: str, handle: str, round: int, body: JsonObject) -> JsonObject:
+    """Set who plays at the boards from the next round on, as the captain with this handle or an organiser.
+
+    It is set before the round before ends, and stands until another one is set.
+    """
+    teams = service().tournaments.teams
+    return _details(teams.set_line_up(id, player, handle, round, body["players"]))
 
 
 @blueprint.put(
@@ -211,7 +269,11 @@ def change_tournament(player: str, id: str, body: JsonObject) -> JsonObject:
 def get_tournament_standings(player: str | None, id: str) -> JsonObject:
     """Get the standings after the results that there are."""
     shown = _tournaments().get(id, player)
-    return {"final": shown.is_over, "groups": current_standings(shown, request_renderer())}
+    return {
+        "final": shown.is_over,
+        "groups": current_standings(shown, request_renderer()),
+        "individuals": individuals_as_json(shown),
+    }
 
 
 @blueprint.get(

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from domain.tournaments.formats import Round
 from domain.tournaments.standings import NO_PLACE
 from domain.tournaments.tournament import Tournament
 
@@ -36,22 +37,28 @@ def bracket_svg(tournament: Tournament, names: Mapping[str, str | None], title: 
     """
     if tournament.format.format != "knockout" or not tournament.rounds:
         return None
-    columns = _columns(tournament)
-    boxes = _boxes(tournament, columns)
+    rounds = tournament.as_rounds()
+    columns = _columns(rounds)
+    boxes = _boxes(rounds, columns)
     width = len(columns) * (_WIDTH + _SPACE) - _SPACE + 4
     height = max(box.y + box.height / 2 for box in boxes.values()) + 2
     lines, parts = [], []
     for (round, table), box in boxes.items():
-        drawn = tournament.rounds[round]
+        drawn = rounds[round]
         result = drawn.results[table]
         for seat, number in enumerate(drawn.tables[table]):
             top = box.y - box.height / 2 + seat * _LINE
-            following = _table_of(tournament, round + 1, number)
+            following = _table_of(rounds, round + 1, number)
             place = None if result is None else result.places[seat]
             is_winner = following is not None or (
                 place == 1 and round == len(columns) - 1 and tournament.status == "finished"
             )
-            name = names.get(drawn.players[table][seat]) or _NOBODY
+            team = tournament.team_at(number)
+            name = (
+                names.get(tournament.rounds[round].players[table][seat]) or _NOBODY
+                if team is None
+                else team.name
+            )
             text = name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
             weight = ' font-weight="700"' if is_winner else ""
             parts.append(
@@ -84,45 +91,47 @@ def bracket_svg(tournament: Tournament, names: Mapping[str, str | None], title: 
     )
 
 
-def _table_of(tournament: Tournament, round: int, number: int) -> int | None:
+def _table_of(rounds: Sequence[Round], round: int, number: int) -> int | None:
     """Return the table of an entrant in a round, both counted from 0; None if there is none."""
-    if round >= len(tournament.rounds):
+    if round >= len(rounds):
         return None
-    tables = tournament.rounds[round].tables
+    tables = rounds[round].tables
     return next((table for table, players in enumerate(tables) if number in players), None)
 
 
-def _columns(tournament: Tournament) -> list[list[int]]:
+def _columns(rounds: Sequence[Round]) -> list[list[int]]:
     """Return the tables of each round from top to bottom: those from which the players of a table of the next
     round come stand together.
     """
-    last = tournament.rounds[-1]
+    last = rounds[-1]
     columns = [list(range(len(last.tables)))]
-    for round in range(len(tournament.rounds) - 2, -1, -1):
-        following = tournament.rounds[round + 1]
+    for round in range(len(rounds) - 2, -1, -1):
+        following = rounds[round + 1]
         order = [
             table
             for after in columns[0]
             for number in following.tables[after]
-            if (table := _table_of(tournament, round, number)) is not None
+            if (table := _table_of(rounds, round, number)) is not None
         ]
         # Tables from which nobody has gone on are at the end.
-        rest = range(len(tournament.rounds[round].tables))
+        rest = range(len(rounds[round].tables))
         columns.insert(0, list(dict.fromkeys([*order, *rest])))
     return columns
 
 
-def _boxes(tournament: Tournament, columns: Sequence[Sequence[int]]) -> dict[tuple[int, int], _Box]:
+def _boxes(
+    rounds: Sequence[Round], columns: Sequence[Sequence[int]]
+) -> dict[tuple[int, int], _Box]:
     """Return where the tables are, by round and table: each in the middle of those before it."""
     boxes: dict[tuple[int, int], _Box] = {}
     for round, column in enumerate(columns):
-        drawn, bottom = tournament.rounds[round], 2.0
+        drawn, bottom = rounds[round], 2.0
         for table in column:
             height = _LINE * len(drawn.tables[table])
             before = [
                 boxes[round - 1, feeder].y
                 for number in drawn.tables[table]
-                if round and (feeder := _table_of(tournament, round - 1, number)) is not None
+                if round and (feeder := _table_of(rounds, round - 1, number)) is not None
             ]
             wanted = sum(before) / len(before) if before else 0.0
             y = max(wanted, bottom + height / 2)

@@ -15,6 +15,7 @@ from domain.tournaments.tournament import Tournament
 
 TIE_BREAK_NAMES: Final[Mapping[TieBreak, Message]] = {
     "points": message("Points"),
+    "board_points": message("Board points"),
     "direct": message("Direct encounters"),
     "direct_of_all": message("Direct encounters"),
     "buchholz": message("Buchholz"),
@@ -30,7 +31,9 @@ class PlaceDecision:
     """What decides that a player comes before the next one."""
 
     next: str
-    """The next player."""
+    """The next player, or the captain of the next team."""
+    next_team: str | None
+    """The name of that team."""
     decision: Decision
     is_by_lot: bool
     """Whether the order before the first round, if it decides, is that of the lots."""
@@ -45,10 +48,11 @@ def counted_results(tournament: Tournament) -> list[Result]:
     """Return the results on which the standings rest: in a league, those of its season."""
     drawn = tournament.rounds
     if tournament.format.format == "league" and drawn:
-        rounds = [each.as_round() for each in drawn]
-        all_seasons = seasons(tournament.format, range(len(tournament.entrants)), rounds)
+        all_seasons = seasons(
+            tournament.format, range(len(tournament.entrants)), tournament.as_rounds()
+        )
         drawn = drawn[all_seasons[-1].start :]
-    return [result for each in drawn for result in each.known_results]
+    return [result for each in drawn for result in each.as_round(tournament.format).known_results]
 
 
 def decisions_in(
@@ -63,6 +67,7 @@ def decisions_in(
     decisions: list[PlaceDecision | None] = [
         PlaceDecision(
             tournament.entrants[following.player],
+            None if (team := tournament.team_at(following.player)) is None else team.name,
             decision_between(first, following, tournament.tie_breaks),
             tournament.seeding == "lots",
         )
@@ -73,7 +78,8 @@ def decisions_in(
 
 def sentence(place: PlaceDecision, language: str) -> Text:
     """Return a decision in one sentence, with numbers in the format of a language."""
-    other, decision = PlayerWithId(place.next), place.decision
+    other = PlayerWithId(place.next) if place.next_team is None else place.next_team
+    decision = place.decision
     if decision.tie_break is None:
         if place.is_by_lot:
             return message("Before {player} by lot.", player=other)

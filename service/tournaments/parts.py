@@ -12,6 +12,7 @@ from service.store.redis_event_store import RedisEventStore
 from service.tournaments.changes import TournamentChanges
 from service.tournaments.progress import TournamentGames, TournamentProgress
 from service.tournaments.store import TournamentStore
+from service.tournaments.teams import TournamentTeams
 from service.tournaments.tournaments import Tournaments
 from service.transparency.head_log import HeadLog
 from service.transparency.parts import Transparency
@@ -48,6 +49,7 @@ class TournamentParts:
         self.changes = TournamentChanges(
             self.tournaments, games.repository, accounts.players, clubs
         )
+        self.teams = TournamentTeams(self.tournaments, accounts.players)
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
         self.progress = TournamentProgress(

@@ -210,15 +210,27 @@ class TournamentProgress:
                     pending.add(decisions.publish_games_secret(tournament, secret), SYSTEM)
 
     def _ratings_of(self, tournament: Tournament) -> dict[str, int] | None:
-        """Return the ratings of all who have registered, if they are seeded by these; 0 without one."""
+        """Return the ratings of all who have registered, if they are seeded by these; 0 without one. That of
+        a team is the mean of those at its boards in the first round, and is that of its captain here.
+        """
         if tournament.seeding != "rating":
             return None
         system = rule_system_for(tournament.rules, tournament.options)
         name = next(name for name, entry in rule_systems().items() if entry.system is system)
-        ratings = {player: self._ratings.of(player).get(name) for player in tournament.registered}
+
+        def points(player: str) -> int:
+            rating = self._ratings.of(player).get(name)
+            return 0 if rating is None else rating.rating.points
+
+        boards = tournament.format.boards
+        if not boards:
+            return {player: points(player) for player in tournament.registered}
+        line_ups = {
+            captain: tournament.teams[captain].line_up(1, boards) for captain in tournament.ready
+        }
         return {
-            player: 0 if rating is None else rating.rating.points
-            for player, rating in ratings.items()
+            captain: sum(map(points, players)) // len(players)
+            for captain, players in line_ups.items()
         }
 
     def _draw_next(self, pending: PendingTournamentEvents) -> None:

@@ -20,6 +20,8 @@ from domain.tournaments.changes import CHANGES
 from domain.tournaments.decisions import MAX_CONTACT, MAX_DESCRIPTION, MAX_INVITED
 from domain.tournaments.entry_rules import LATE_POINTS, MAX_HALF_POINT_BYES, LatePoints
 from domain.tournaments.events import PairingMethod, TournamentEvent, TournamentId
+from domain.tournaments.format_settings import MAX_BOARDS
+from domain.tournaments.teams import MAX_PLAYERS_PER_BOARD
 from domain.tournaments.tournament import TOURNAMENT_STATUSES
 from service.http.schemas.requests import PageQuery, nonce_field, statuses_field
 from service.http.validation import (
@@ -47,7 +49,8 @@ class CreateTournament(StrictSchema):
     format = AnyObject(
         required=True,
         description="`format` (`single_group`, `round_robin`, `swiss`, `knockout`, `league` or"
-        " `ladder`), `table_size` (2 to 5), and the settings of the format.",
+        " `ladder`), `table_size` (2 to 5), and the settings of the format. For teams, `boards` (1 to 8) and"
+        " `scoring` (`boards` or `sums`).",
         example={"format": "swiss", "table_size": 2, "rounds": 5},
     )
     rules = String(required=True, enum=sorted(RULES))
@@ -106,6 +109,32 @@ class RegisterInTournament(StrictSchema):
 
     nonce = nonce_field(
         "Random bytes of the player's program, in hex, which the draw and the games depend on."
+    )
+
+
+class EnterTeam(StrictSchema):
+    """A team, which its captain enters or changes."""
+
+    name = String(required=True, description="1 to 60 characters, unlike those of other teams.")
+    members = TextList(
+        max_items=MAX_PLAYERS_PER_BOARD * MAX_BOARDS,
+        required=True,
+        description="Handles of those who may play, in the order of the boards, with the captain. The last"
+        " ones are substitutes. Everybody but the captain has to join the team.",
+    )
+    nonce = nonce_field(
+        "Random bytes of the captain's program, in hex, which the draw and the games depend on. A change"
+        " of a team does not use them."
+    )
+
+
+class SetLineUp(StrictSchema):
+    """Who plays at the boards."""
+
+    players = TextList(
+        max_items=MAX_BOARDS,
+        required=True,
+        description="Handles of players of the team, in the order of the boards.",
     )
 
 
@@ -178,7 +207,8 @@ class TournamentStanding(TypedDict):
 
     place: PositiveCount
     entrant: Annotated[Count, "The number in the draw of lots."]
-    player: PlayerId
+    player: Annotated[PlayerId, "Of a team, its captain."]
+    team: Annotated[str | None, "The name of the team; null if single players take part."]
     tie_breaks: dict[str, str]
     points: Annotated[str, "A number such as `3`, or a fraction such as `7/2`."]
     wins: Count
@@ -203,6 +233,47 @@ class TournamentTableSummary(TypedDict):
     ]
 
 
+class TournamentMatch(TypedDict):
+    """A match of teams in a round. `points` are null until each of its tables has a result."""
+
+    teams: Annotated[list[Count], "Their numbers in the draw of lots; one team has a bye."]
+    tables: Annotated[list[PositiveCount], "The numbers of its tables, by board."]
+    board_points: Annotated[list[str] | None, "By team."]
+    points: Annotated[list[str] | None, "By team: what the match counts."]
+
+
+class TournamentLineUp(TypedDict):
+    """A line-up that was set."""
+
+    round: Annotated[PositiveCount, "The round from which on it stands."]
+    players: list[PlayerId]
+
+
+class TournamentTeam(TypedDict):
+    """A team."""
+
+    captain: PlayerId
+    name: str
+    entrant: Annotated[
+        Count | None, "Its number in the draw of lots; null before, and if it was not drawn."
+    ]
+    members: Annotated[
+        list[PlayerId], "Those whom the captain has named, in the order of the boards."
+    ]
+    players: Annotated[list[PlayerId], "Those of them who have joined, and have not left."]
+    line_ups: list[TournamentLineUp]
+
+
+class TournamentIndividual(TypedDict):
+    """What a player of a team has scored at boards with opponents."""
+
+    player: PlayerId
+    entrant: Annotated[Count, "The number of the team in the draw of lots."]
+    points: str
+    played: Count
+    wins: Count
+
+
 class TournamentRoundSummary(TypedDict):
     """A round that is drawn."""
 
@@ -215,6 +286,7 @@ class TournamentRoundSummary(TypedDict):
         "The entrants with half a point in it without a table: by a bye, or entered late.",
     ]
     closed: bool
+    matches: Annotated[list[TournamentMatch], "Of teams; empty if single players take part."]
     tables: list[TournamentTableSummary]
 
 
@@ -292,7 +364,8 @@ class TournamentDetails(TournamentSummary):
     """
 
     organisers: Annotated[list[PlayerId], "The creator, and those who were named."]
-    entrants: list[PlayerId]
+    entrants: Annotated[list[PlayerId], "Of teams, their captains."]
+    teams: Annotated[list[TournamentTeam], "In the order of the log."]
     withdrawn: Annotated[list[Count], "The numbers of entrants without a player."]
     excluded: Annotated[list[PlayerId], "The players whom an organiser has withdrawn."]
     substitutes: Annotated[list[PlayerId], "Those who wait for a place, in order."]
@@ -310,6 +383,7 @@ class TournamentDetails(TournamentSummary):
     games_secret: Digest | None
     drawn: list[TournamentRoundSummary]
     standings: list[list[TournamentStanding]]
+    individuals: Annotated[list[TournamentIndividual], "The players of teams, the best first."]
     handles: dict[str, str | None]
 
 
@@ -345,6 +419,7 @@ class TournamentStandings(TypedDict):
 
     final: bool
     groups: list[list[TournamentStanding]]
+    individuals: Annotated[list[TournamentIndividual], "The players of teams, the best first."]
 
 
 class TournamentEventList(TypedDict):

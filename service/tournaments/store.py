@@ -152,7 +152,7 @@ class TournamentStore:
     def update_lists(self, tournament: Tournament) -> None:
         """List a tournament by its current state. Idempotent."""
         member = {f"{tournament.created_at}~{tournament.id}": 0}
-        viewers = {*tournament.organisers, *tournament.invited, *tournament.members}
+        viewers = tournament.viewers
         with unavailable_on_error(), self._redis.pipeline(transaction=False) as pipeline:
             for status in TOURNAMENT_STATUSES:
                 lists = [_LISTS + status]

@@ -292,25 +292,33 @@ class Tournaments:
         def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
             if tournament.takes_part(player):
                 return
-            if not self.is_for(tournament, player):
-                raise Forbidden.with_message(
-                    "only members of its club take part in this tournament"
-                )
-            if fault := rating_fault(tournament.options, player, self._accounts):
-                raise NotNow(None, fault)
-            if player not in (tournament.creator, *tournament.invited):
-                self._require(tournament, player)
-            if _registrations_of(tournament, player) >= MAX_REGISTRATIONS:
-                raise NotNow(None, message("this player has registered too often"))
+            self.require_allowed(tournament, player)
             decided = decisions.register(tournament, player, nonce, pending.at)
             pending.add(decided, {"player": player})
 
         tournament = self.command(id, handler, viewer=player)
-        return tournament, self._keyring.signing_key.sign(
+        return tournament, self.receipt(tournament, player)
+
+    def receipt(self, tournament: Tournament, player: str) -> JsonObject:
+        """Return the server's receipt for taking part, which covers the log up to now."""
+        return self._keyring.signing_key.sign(
             tournament_receipt_payload(
                 tournament.id, tournament.seq, tournament.hash, player, tournament.at
             )
         )
+
+    def require_allowed(self, tournament: Tournament, player: str) -> None:
+        """Raise Forbidden or NotNow unless a player may register, apart from what the log decides: as a
+        member of the club, as somebody who meets the requirements, and not too often.
+        """
+        if not self.is_for(tournament, player):
+            raise Forbidden.with_message("only members of its club take part in this tournament")
+        if fault := rating_fault(tournament.options, player, self._accounts):
+            raise NotNow(None, fault)
+        if player not in (tournament.creator, *tournament.invited):
+            self._require(tournament, player)
+        if _registrations_of(tournament, player) >= MAX_REGISTRATIONS:
+            raise NotNow(None, message("this player has registered too often"))
 
     def can_register(self, tournament: Tournament, player: str) -> bool:
         """Return whether the tournament and its club would let a player register now."""
@@ -485,7 +493,8 @@ class Tournaments:
         tournament = self.get(id, viewer)
         lines = self._store.read(id)[: tournament.seq]
         checked_events(id, lines)
-        people = [*tournament.organisers, *tournament.invited, *tournament.members]
+        named = (player for team in tournament.teams.values() for player in team.roster)
+        people = [*tournament.organisers, *tournament.invited, *tournament.members, *named]
         players: list[JsonObject] = [
             {"id": player, "handle": handle} for player, handle in self.handles(people).items()
         ]

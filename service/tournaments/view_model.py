@@ -7,28 +7,21 @@ from datetime import datetime
 from fractions import Fraction
 from typing import Final, Literal
 
-from domain.json_types import JsonObject
-from domain.messages import Message, Text, Value, message, message_in, plural_message
-from domain.option_fields import OptionField
-from domain.registry import RegisteredRuleSystem, rule_system_for
+from domain.messages import Message, PlayerWithId, Text, Value, message, message_in, plural_message
+from domain.registry import rule_system_for
 from domain.tournaments.changes import SINCE_VERSION
 from domain.tournaments.decisions import can_enter_late
 from domain.tournaments.events import PairingMethod
-from domain.tournaments.format_settings import BOUNDS, FIELDS, FORMATS_WITH_FREE_PAIRING, Format
+from domain.tournaments.format_settings import FIELDS, Format, Scoring
 from domain.tournaments.formats import Group, is_decided_by_lot, pairing_method, round_title
 from domain.tournaments.pairing import Player
 from domain.tournaments.rulings import can_be_ruled
 from domain.tournaments.standings import NO_PLACE, Result, Standing, TieBreak
+from domain.tournaments.teams import Match
 from domain.tournaments.tournament import DrawnRound, Tournament, TournamentStatus
 from ledger.clock.time_zones import time_zone
 from service import wall_clock
 from service.http.language import request_language
-from service.pages.view_models.new_game_form import (
-    CLUB_OPTION,
-    entered_handles,
-    option_fields,
-    request_body,
-)
 from service.tournaments.explanations import (
     TIE_BREAK_NAMES,
     counted_results,
@@ -43,8 +36,6 @@ MOST_DAYS: Final = 366
 USUAL_MOST: Final = 32
 MAX_IN_CROSS_TABLE: Final = 16
 """The most players of a group with a cross table; a larger table would be unreadable."""
-_DECIDED_BY_TOURNAMENTS: Final = frozenset({"name", "seating", "private", "tutorial"})
-"""Options of games that a tournament does not offer."""
 
 FORMAT_NAMES: Final[Mapping[Format, Message]] = {
     "single_group": message("Single group"),
@@ -72,6 +63,10 @@ SETTING_LABELS: Final[Mapping[str, Message]] = {
     "promoted": message("Players who go up and down after a season"),
     "seasons": message("Seasons"),
 }
+SCORING_TEXTS: Final[Mapping[Scoring, Message]] = {
+    "boards": message("The team with more points at the boards wins it."),
+    "sums": message("It counts the sum of the points at the boards."),
+}
 STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
     "open": message("Registration is open"),
     "running": message("In progress"),
@@ -94,6 +89,8 @@ class Seat:
 
     player: str
     place: int | None
+    team: str | None
+    """The name of the player's team."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +120,28 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
+class MatchView:
+    """A match of teams."""
+
+    teams: tuple[tuple[str, str], ...]
+    """The names of the teams, and their points at the boards so far."""
+    winner: str | None
+    """The name of the only team in the first place, once each board has a result."""
+    tables: tuple[TableView, ...]
+    """By board; none for a bye."""
+    is_decided_by_lot: bool
+    """Whether lots decided which team advances from it."""
+
+
+@dataclass(frozen=True, slots=True)
 class RoundView:
     """A round with its tables."""
 
     title: Message
     drawn: DrawnRound
     tables: tuple[TableView, ...]
+    matches: tuple[MatchView, ...]
+    """The matches to which the tables belong; () if single players take part."""
     half_points: tuple[str, ...]
     """The players with half a point without a table, as far as they have their places still."""
     can_be_ruled: bool
@@ -143,6 +156,8 @@ class StandingRow:
     number: int
     """The number of the draw of lots, from 1."""
     player: str
+    team: str | None
+    """The name of the team, of which the player is the captain."""
     is_withdrawn: bool
     is_excluded: bool
     replaces: str | None
@@ -172,6 +187,11 @@ class GroupView:
     columns: tuple[Message, ...]
     rows: tuple[StandingRow, ...]
     has_cross_table: bool
+
+    @property
+    def has_teams(self) -> bool:
+        """Whether the rows are those of teams."""
+        return any(row.team for row in self.rows)
 
     @property
     def has_byes(self) -> bool:
@@ -204,32 +224,42 @@ def system_title(tournament: Tournament) -> Text:
     return rule_system_for(tournament.rules, tournament.options).TITLE
 
 
-def winner_of(tournament: Tournament) -> str | None:
-    """Return the player who has won a tournament, in a league its first division; None before its end."""
+def winner_of(tournament: Tournament) -> Value | None:
+    """Return the player, or the name of the team, who has won a tournament, in a league its first division;
+    None before its end.
+    """
     groups = tournament.standings() if tournament.status == "finished" else []
-    return tournament.entrants[groups[0].standings[0].player] if groups else None
+    if not groups:
+        return None
+    number = groups[0].standings[0].player
+    return _team_name(tournament, number) or PlayerWithId(tournament.entrants[number])
 
 
 def title_of_round(tournament: Tournament, number: int) -> Message:
     """Return the title of a round, counted from 1."""
-    rounds = [drawn.as_round() for drawn in tournament.rounds]
-    return round_title(tournament.format, range(len(tournament.entrants)), rounds, number)
+    numbers = range(len(tournament.entrants))
+    return round_title(tournament.format, numbers, tournament.as_rounds(), number)
 
 
 def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
     """Return a round for its page."""
     settings = tournament.format
-    rounds = [each.as_round() for each in tournament.rounds[: drawn.number]]
+    rounds = tournament.as_rounds()[: drawn.number]
+    numbers = range(len(tournament.entrants))
     tables = tuple(
         TableView(
             number,
             tuple(
-                Seat(player, None if result is None else result.places[seat])
+                Seat(
+                    player,
+                    None if result is None else result.places[seat],
+                    _team_name(tournament, drawn.tables[number - 1][seat]),
+                )
                 for seat, player in enumerate(players)
             ),
             game,
             result is not None,
-            is_decided_by_lot(settings, range(len(tournament.entrants)), rounds, number - 1),
+            not drawn.matches and is_decided_by_lot(settings, numbers, rounds, number - 1),
             number in drawn.rulings,
             drawn.former_games.get(number, ()),
         )
@@ -241,9 +271,84 @@ def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
         title_of_round(tournament, drawn.number),
         drawn,
         tables,
+        tuple(
+            _match_view(
+                tournament,
+                drawn,
+                match,
+                tables,
+                is_by_lot=is_decided_by_lot(settings, numbers, rounds, place),
+            )
+            for place, match in enumerate(drawn.matches)
+        ),
         tuple(tournament.entrants[number] for number in sorted(drawn.half_points)),
         tournament.version >= SINCE_VERSION and can_be_ruled(tournament, drawn.number),
     )
+
+
+def _match_view(
+    tournament: Tournament,
+    drawn: DrawnRound,
+    match: Match,
+    tables: Sequence[TableView],
+    *,
+    is_by_lot: bool,
+) -> MatchView:
+    result = match.result(drawn.results, tournament.format)
+    totals = dict.fromkeys(match.teams, Fraction(0))
+    for table in match.tables:
+        if (at_board := drawn.results[table - 1]) is not None:
+            for team, points in at_board.points().items():
+                totals[team] += points
+    if result is not None:
+        totals = result.board_points()
+    first = [
+        team
+        for team, place in zip(match.teams, () if result is None else result.places, strict=False)
+        if place == 1
+    ]
+    return MatchView(
+        tuple((_team_name(tournament, team) or "", decimal(totals[team])) for team in match.teams),
+        _team_name(tournament, first[0]) if len(first) == 1 and match.tables else None,
+        tuple(tables[table - 1] for table in match.tables),
+        is_by_lot,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class IndividualRow:
+    """The result of a player of a team."""
+
+    place: int
+    player: str
+    team: str
+    number: int
+    """That of the team in the draw of lots."""
+    points: str
+    played: int
+
+
+def individual_rows(tournament: Tournament) -> list[IndividualRow]:
+    """Return the results of the players of teams; those who are equal share the place."""
+    rows = tournament.individuals()
+    keys = [(row.points, row.played, row.wins) for row in rows]
+    return [
+        IndividualRow(
+            1 + keys.index(key),
+            row.player,
+            _team_name(tournament, row.team) or "",
+            row.team,
+            decimal(row.points),
+            row.played,
+        )
+        for row, key in zip(rows, keys, strict=True)
+    ]
+
+
+def _team_name(tournament: Tournament, number: int) -> str | None:
+    """Return the name of the team with a number in the draw of lots; None if there are no teams."""
+    team = tournament.team_at(number)
+    return None if team is None else team.name
 
 
 def own_game(tournament: Tournament, player: str | None) -> str | None:
@@ -294,6 +399,7 @@ def _group_view(
                 place=place,
                 number=standing.player + 1,
                 player=tournament.entrants[standing.player],
+                team=_team_name(tournament, standing.player),
                 is_withdrawn=standing.player in tournament.withdrawn,
                 is_excluded=tournament.entrants[standing.player] in tournament.excluded,
                 replaces=replaced.get(standing.player),
@@ -376,8 +482,14 @@ def absence_texts(tournament: Tournament) -> list[Text]:
 
 
 def entry_rule_rows(tournament: Tournament) -> list[tuple[Text, Text]]:
-    """Return what a tournament states about byes, late entry and its start, each with a title."""
+    """Return what a tournament states about teams, byes, late entry and its start, each with a title."""
     rules, rows = tournament.entry_rules, list[tuple[Text, Text]]()
+    if boards := tournament.format.boards:
+        meeting = plural_message(
+            "Teams meet at {count} board.", "Teams meet at {count} boards.", count=boards
+        )
+        rows.append((message("Teams"), meeting))
+        rows.append((message("A match"), SCORING_TEXTS[tournament.format.scoring]))
     if rules.half_point_byes:
         sentence = plural_message(
             "Each player may ask in advance for half a point instead of a table in one round, but not in the"
@@ -424,70 +536,6 @@ def place_text(place: int) -> Text:
     return message("place {place}", place=place)
 
 
-def setting_fields(format: Format) -> list[tuple[str, Message, int, int, int]]:
-    """Return the fields of the form for the settings of a format: name, label, bounds and default."""
-    usual = {"rounds": 5, "divisions": 2, "seasons": 2}
-    return [
-        (name, SETTING_LABELS[name], *BOUNDS[name], usual.get(name, BOUNDS[name][0]))
-        for name in FIELDS[format]
-    ]
-
-
-def game_option_fields(entry: RegisteredRuleSystem) -> list[OptionField]:
-    """Return the options of the games of a tournament, which its form offers."""
-    return [
-        field for field in option_fields(entry.system) if field.name not in _DECIDED_BY_TOURNAMENTS
-    ]
-
-
-def tournament_body(
-    entry: RegisteredRuleSystem, format: Format, values: Mapping[str, str], zone: str
-) -> JsonObject:
-    """Return the body of `POST /tournaments` of the API that corresponds to the values of the form.
-
-    Entries that are not numbers or dates are left as they are, so that the checks of the API refuse them.
-    """
-    game = request_body(entry, values)
-    offered = {*entry.options, *(field.name for field in game_option_fields(entry))}
-    options = {
-        name: value
-        for name, value in game["options"].items()
-        if name in offered and value not in (None, False)
-    }
-    if club := values.get(CLUB_OPTION, ""):
-        options["club"] = club
-    if game["clock"] is not None and values.get("clock-remove_after") == "":
-        # An empty field is a choice; without the field, the API would use its default for tournaments.
-        game["clock"].setdefault("on_deadline", {})["remove_after"] = None
-    # An empty field for accelerated rounds means none.
-    settings = {
-        name: entered_number(values.get(name) or ("0" if name == "accelerated" else ""))
-        for name in FIELDS[format]
-    }
-    days = entered_number(values.get("days", ""))
-    entry_rules: JsonObject = {"starts_when_full": bool(values.get("starts_when_full"))}
-    if format in FORMATS_WITH_FREE_PAIRING:
-        for name in ("half_point_byes", "late_rounds"):
-            entry_rules[name] = entered_number(values.get(name) or "0")
-        entry_rules["late_points"] = "1/2" if values.get("late_points") else "0"
-    return {
-        "name": values.get("name", "").strip(),
-        "description": values.get("description", "").strip(),
-        "contact": values.get("contact", "").strip(),
-        "format": {"format": format, **settings},
-        "rules": entry.rules,
-        "options": options,
-        "clock": game["clock"],
-        "private": bool(values.get("private")),
-        "least": entered_number(values.get("least", "")),
-        "most": entered_number(values.get("most", "")),
-        "closes": entered_moment(values.get("closes", ""), zone),
-        "round_seconds": days * DAY if isinstance(days, int) else days,
-        "invite": entered_handles(values.get("invite", "")),
-        **entry_rules,
-    }
-
-
 def entered_moment(text: str, zone: str) -> str:
     """Return the timestamp of a date and a time in a time zone; the text itself if it is not one."""
     try:
@@ -511,21 +559,3 @@ def local_moment(at: str, zone: str) -> str:
 def entered_number(text: str) -> int | str:
     """Return the number that a text is; the text itself if it is none."""
     return int(text) if text.isdecimal() and text.isascii() and len(text) <= 9 else text
-
-
-def tournament_faults(faults: Mapping[str, Text]) -> dict[str, Text]:
-    """Return the faults of a body by the names of the form's fields."""
-    renamed = {"round_seconds": "days", "rules": "format"}
-    by_field: dict[str, Text] = {}
-    for path, fault in faults.items():
-        name, _, rest = path.partition(".")
-        match name:
-            case "format" if rest:
-                by_field.setdefault(rest, fault)
-            case "options":
-                by_field.setdefault(f"option-{rest}", fault)
-            case "clock":
-                by_field.setdefault("clock", fault)
-            case _:
-                by_field.setdefault(renamed.get(name, name), fault)
-    return by_field

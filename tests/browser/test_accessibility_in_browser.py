@@ -13,7 +13,7 @@ from domain.event import Event
 from replay.language.catalogue import ENGLISH, languages
 from service import wall_clock
 from service.accounts.account_reader import Player
-from service.bootstrap import build
+from service.bootstrap import Service, build
 from service.notifications.mail.confirmations import Confirmation
 from service.pages.app import create_web_app
 from service.pages.session import COOKIE_NAME
@@ -270,16 +270,28 @@ class Scenes:
         league = {"format": "league", "table_size": 2}
         running = begin(service, player, [player, friend], format=league)
         service.tournaments.changes.make(running, player, "TournamentPaused", "a holiday", {})
+        teams = self._team_pages(service, player, friend)
         service.redis.close()
         self._add("tournaments.list_tournaments", "/tournaments?status=open", "/tournaments")
         formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league"))
         self._add("tournaments.show_new_tournament", *formats)
         pages = [f"/tournaments/{id}" for id in (opened, running)]
+        self._add("teams.show_entry", f"{teams}/team")
+        self._add("teams.show_team", f"{teams}/teams/{self.player.handle}")
         self._add("tournaments.show_tournament", *pages)
         self._add("live_tournament.show_live", *(f"{page}/live" for page in pages))
         self._add(
             "organiser.show_changes", *(f"/tournaments/{id}/organise" for id in (opened, running))
         )
+
+    def _team_pages(self, service: Service, captain: str, other: str) -> str:
+        """Enter a team with another player, who joins it, and return the address of its tournament."""
+        format = {"format": "swiss", "table_size": 2, "rounds": 3, "boards": 2}
+        id = create(service, captain, format=format, most=8).id
+        names = [self.player.handle, self.friend.handle]
+        service.tournaments.teams.enter(id, captain, "Crows", names)
+        service.tournaments.teams.join(id, other, self.player.handle)
+        return f"/tournaments/{id}"
 
     def _write_messages(self, game_id: str) -> None:
         """Add a game to which the player was invited, with messages by both players, one of them erased."""

@@ -81,14 +81,18 @@ def get_standings_table(tournament_id: str) -> Response:
     tie_breaks = [name for name in tournament.tie_breaks if name not in ("points", "wins")]
     text = StringIO()
     table = csv.writer(text)
-    table.writerow(["group", "place", "player", "points", *tie_breaks, "wins", "played"])
+    has_teams = bool(tournament.format.boards)
+    of_team = ["team"] if has_teams else []
+    columns = ["group", "place", *of_team, "player", "points", *tie_breaks, "wins", "played"]
+    table.writerow(columns)
     for number, group in enumerate(current_standings(tournament, request_renderer()), 1):
         for row in group:
             values = [row["tie_breaks"].get(name, "") for name in tie_breaks]
-            player = handles[row["player"]] or ""
-            safe = f"'{player}" if player.startswith(_FORMULA_SIGNS) else player
+            names = [row["team"]] if has_teams else []
+            names.append(handles[row["player"]] or "")
+            safe = [f"'{name}" if name.startswith(_FORMULA_SIGNS) else name for name in names]
             table.writerow(
-                [number, row["place"], safe, row["points"], *values, row["wins"], row["played"]]
+                [number, row["place"], *safe, row["points"], *values, row["wins"], row["played"]]
             )
     response = ApiResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
     response.headers["Content-Disposition"] = f'attachment; filename="{tournament.id}.csv"'

@@ -17,10 +17,12 @@ from domain.tournaments.format_settings import (
     BOUNDS,
     FORMATS,
     FORMATS_WITH_FREE_PAIRING,
+    MAX_BOARDS,
     MAX_PLAYERS,
     Format,
 )
 from domain.tournaments.pairing import MIN_TABLE
+from domain.tournaments.teams import Team
 from domain.tournaments.tournament import TOURNAMENT_STATUSES, Tournament
 from ledger.clock.time_zones import UTC_NAME
 from service import wall_clock
@@ -40,12 +42,19 @@ from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, require_sure
 from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import CLOCKS, CLUB_OPTION, USUAL_CLOCK, time_per_turn
+from service.tournaments.pages.new_tournament_form import (
+    game_option_fields,
+    setting_fields,
+    tournament_body,
+    tournament_faults,
+)
 from service.tournaments.pages.organiser_view import SEEDING_NAMES, change_rows
 from service.tournaments.tournaments import Tournaments
 from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
     FORMAT_NAMES,
     MOST_DAYS,
+    SCORING_TEXTS,
     STATUS_NAMES,
     USUAL_DAYS,
     USUAL_MOST,
@@ -53,16 +62,13 @@ from service.tournaments.view_model import (
     entered_moment,
     entry_of,
     entry_rule_rows,
-    game_option_fields,
     group_views,
+    individual_rows,
     own_game,
     pairing_text,
     round_view,
-    setting_fields,
     settings_rows,
     title_of_round,
-    tournament_body,
-    tournament_faults,
 )
 
 blueprint = Blueprint("tournaments", __name__, template_folder="../templates")
@@ -267,8 +273,7 @@ def _tournament_page(
     player = current_player()
     drawn = [round_view(tournament, each) for each in reversed(tournament.rounds)]
     system = rule_system_for(tournament.rules, tournament.options)
-    players = {*tournament.members, *tournament.invited, *tournament.organisers}
-    service().accounts.players.handles(players)
+    handles = service().accounts.players.handles(tournament.viewers)
     entry = next(entry for entry in rule_systems().values() if entry.system is system)
     return page(
         "tournament.html",
@@ -291,6 +296,11 @@ def _tournament_page(
         and _tournaments().can_create(player, tournament.club),
         time_zone=visitor_time_zone(),
         own_game=own_game(tournament, player),
+        teams=_teams_in_order(tournament),
+        handles=handles,
+        own_team=None if player is None else tournament.team_of(player),
+        asking=() if player is None else tournament.teams_that_ask(player),
+        individuals=individual_rows(tournament),
         entry=entry_of(tournament, player),
         entry_rules=entry_rule_rows(tournament),
         bye_rounds=bye_rounds(tournament, wall_clock.format(wall_clock.now())),
@@ -315,6 +325,14 @@ def _tournament_page(
         if tournament.club is None
         else service().clubs.visible_name(tournament.club, player),
         record_address=absolute_url(f"/api/v1/tournaments/{tournament.id}/record"),
+    )
+
+
+def _teams_in_order(tournament: Tournament) -> list[Team]:
+    """Return the teams in the order of the lots; those that are not drawn, in that of the log."""
+    last = len(tournament.entrants)
+    return sorted(
+        tournament.teams.values(), key=lambda team: tournament.places.get(team.captain, last)
     )
 
 
@@ -358,6 +376,8 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         most_contact=MAX_CONTACT,
         has_free_pairing=format in FORMATS_WITH_FREE_PAIRING,
         most_byes=MAX_HALF_POINT_BYES,
+        most_boards=MAX_BOARDS,
+        scorings=SCORING_TEXTS,
         most_late=BOUNDS["rounds"][1] - 1,
         least_players=MIN_TABLE,
         most_players=MAX_PLAYERS,

@@ -67,7 +67,7 @@ def test_a_tournament_of_version_1_keeps_its_rules() -> None:
     tournament = fold_tournament(record.events)
     assert tournament.version == 1
     settings, players = tournament.format, range(len(tournament.entrants))
-    rounds = [drawn.as_round() for drawn in tournament.rounds]
+    rounds = tournament.as_rounds()
     pairings: dict[int, list[object]] = {
         version: [
             next_round(

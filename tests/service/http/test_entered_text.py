@@ -25,6 +25,7 @@ API = "/api/v1"
 URL: Final = "https://example.org/games"
 ENTERED: Final = frozenset(
     {"handle", "other", "invite", "arbiter", "entrant", "substitute", "opponent", "player"}
+    | {"members", "players"}
     | {"email", "url", "invitation", "token"}
 )
 """The names of strings that people type or paste: handles, addresses and codes."""
@@ -192,6 +193,40 @@ def _cup_that_invites(scene: Scene, handle: str) -> httpx.Response:
     return scene.call("POST", "/tournaments", settings(closes, private=True, invite=[handle]))
 
 
+def _teams(scene: Scene, *captains: PlayerClient) -> str:
+    """Return the path of a new tournament of Ada's, with teams of these captains that have named Ada."""
+    format = {"format": "swiss", "table_size": 2, "rounds": 3, "boards": 1}
+    fields = settings(wall_clock.now() + timedelta(days=1), format=format)
+    path = f"/tournaments/{scene.call('POST', '/tournaments', fields).json()['id']}/teams"
+    for captain in captains:
+        team = {"name": captain.handle, "members": [captain.handle, scene.ada.handle]}
+        assert captain.http.put(f"{API}{path}/mine", json=team).is_success
+    return path
+
+
+def _enter_team(scene: Scene, handle: str) -> httpx.Response:
+    team = {"name": "Crows", "members": [scene.ada.handle, handle]}
+    return scene.call("PUT", f"{_teams(scene)}/mine", team)
+
+
+def _join_team(scene: Scene, handle: str) -> httpx.Response:
+    path = _teams(scene, scene.bea, scene.cid)
+    return scene.call("PUT", f"{path}/{quote(handle)}/players/me")
+
+
+def _line_up_of_captain(scene: Scene, handle: str) -> httpx.Response:
+    path = _teams(scene, scene.bea, scene.cid)
+    captain = scene.bea if handle == scene.bea.handle else scene.cid
+    line_up = {"players": [captain.handle]}
+    return scene.call("PUT", f"{path}/{quote(handle)}/line-ups/1", line_up)
+
+
+def _line_up_of_player(scene: Scene, handle: str) -> httpx.Response:
+    path = _teams(scene, scene.bea, scene.cid)
+    captain = scene.bea if handle == scene.bea.handle else scene.cid
+    return scene.call("PUT", f"{path}/{captain.handle}/line-ups/1", {"players": [handle]})
+
+
 def _hand_on(scene: Scene, handle: str) -> httpx.Response:
     """Hand the club on to a member, who hands it back."""
     for player in (scene.bea, scene.cid):
@@ -254,6 +289,10 @@ OF_HANDLES: Final[Mapping[str, Send]] = {
     "PUT /tournaments/{id}/invitations/{handle} handle": _path(
         "PUT", "/tournaments/{private_cup}/invitations/{handle}"
     ),
+    "PUT /tournaments/{id}/teams/mine members": _enter_team,
+    "PUT /tournaments/{id}/teams/{handle}/players/me handle": _join_team,
+    "PUT /tournaments/{id}/teams/{handle}/line-ups/{round} handle": _line_up_of_captain,
+    "PUT /tournaments/{id}/teams/{handle}/line-ups/{round} players": _line_up_of_player,
     "DELETE /tournaments/{id}/players/{handle} handle": _path(
         "DELETE", "/tournaments/{cup}/players/{handle}"
     ),
