@@ -9,6 +9,7 @@ from flask import Blueprint, Response, request
 from domain.errors import Malformed
 from domain.messages import Text, message
 from replay.history.event_text import rules_title
+from service.entered_text import trim
 from service.explorer.explorer import Occurrence, explored_kinds, tables_of_kind
 from service.http.context import service
 from service.pages.forms import Form
@@ -29,7 +30,7 @@ def show_explorer() -> Response:
     of = player if is_own else None
     games = explorer.games(of) if player is not None or not is_own else {}
     chosen = _chosen_kind(games)
-    pattern, state = request.args.get("pattern", ""), request.args.get("state", "").strip().lower()
+    pattern, state = request.args.get("pattern", ""), trim(request.args.get("state", "")).lower()
     examples: list[Occurrence] | None = None
     faults: dict[str, Text] = {}
     if pattern:

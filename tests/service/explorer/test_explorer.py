@@ -214,7 +214,7 @@ class TestPages:
         assert visitor.get(sandbox).status_code == 200
         assert visitor.get(f"/games/{game}?seq={seq}").status_code == 200
         state = recorded_game(PLAYED).events[SEQ - 1]["state"]
-        position = visitor.get(f"/explorer?state=+{state.upper()}+").text
+        position = visitor.get(f"/explorer?state=+%E2%80%8B{state.upper()}%EF%BB%BF+").text
         assert f'href="/games/{game}?seq={SEQ}"' in position
         assert "None of these games" in visitor.get(f"/explorer?state={'1' * 64}").text
         assert (

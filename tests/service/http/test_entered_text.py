@@ -62,7 +62,7 @@ OTHERS: Final[Mapping[str, frozenset[str]]] = {
         | {"tournament", "webhook"}
     ),
     "programs make these bytes and notes": frozenset(
-        {"auth", "checkpoint", "endpoint", "nonce", "p256dh", "proof", "public", "seed"}
+        {"auth", "checkpoint", "endpoint", "nonce", "p256dh", "proof", "public", "seed"} | {"state"}
     ),
     "words of a fixed list, dates, and conditions of filters": frozenset(
         {
@@ -78,7 +78,18 @@ OTHERS: Final[Mapping[str, frozenset[str]]] = {
             "last_day",
             "locale",
         }
-        | {"period", "scopes", "seat", "status", "system", "time_zone", "to", "type"}
+        | {
+            "period",
+            "scopes",
+            "seat",
+            "status",
+            "system",
+            "table",
+            "time_zone",
+            "to",
+            "type",
+            "value",
+        }
     ),
 }
 """The names of all other strings, by why they are not typed."""

@@ -20,7 +20,7 @@ from tests.support.tournaments import create, organiser
 SERVICE: Final = Path(templating.__file__).parent.parent
 HANDLES: Final = frozenset(
     {"handle", "invite", "arbiter", "entrant", "substitute", "exclude", "opponent", "player"}
-    | {"game"}
+    | {"game", "state"}
 )
 """The fields for handles and ids, in which phones must neither capitalize nor correct anything."""
 OTHERS: Final = frozenset(
