@@ -48,7 +48,7 @@ NO_PAGES = {
     "proofs.download_record": "a file",
     "proofs.get_head": "for scripts",
     "programs.export_games": "a file",
-    "puzzles.show_puzzle": "needs a puzzle, for which a server searches for minutes",
+    "puzzles.show_puzzle": "checked in test_puzzles_in_browser.py, which makes a puzzle",
     "imports.download_record": "a file",
     "static_files.get_file": "a static file",
     "tournaments.get_calendar": "for calendars",
