@@ -132,7 +132,12 @@ def _account_pages(target: Target) -> Traffic:
     paths = (
         *(page for page in target.pages if _is_of_account(page)),
         *("/rules/barony", "/rules/barony/introduction", "/rules/pictures/barony/en.svg"),
-        *("/pictures/barony.svg", "/static/0/style.css", "/icons/icon-512.png"),
+        *(
+            "/pictures/barony.svg",
+            "/static/0/style.css",
+            "/dictionaries/0.dict",
+            "/icons/icon-512.png",
+        ),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}", f"/invitations/{UNKNOWN}"),
         f"/password/new/{UNKNOWN}",
     )

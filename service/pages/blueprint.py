@@ -15,6 +15,7 @@ from service.http.blueprint import ApiResponse
 from service.http.context import service
 from service.http.language import request_language
 from service.http.validation import UPLOAD_PATHS, allow_file
+from service.pages.dictionaries import ENCODING, REQUEST_HEADER, requested_dictionary
 from service.pages.return_addresses import is_from_own_page, is_own_host, source_host
 from service.pages.session import can_write_session, current_player, load_visitor
 
@@ -163,6 +164,14 @@ def add_page_headers(response: Response) -> Response:
 
 def _compressed(response: Response) -> Response:
     """Return a response, compressed if its browser reads that. Flask-Compress leaves out pages of errors."""
+    if response.mimetype == "text/html" and not response.is_streamed:
+        response.vary.update(("Accept-Encoding", REQUEST_HEADER))
+        data = response.get_data()
+        dictionary = requested_dictionary(request)
+        if dictionary is not None and len(data) >= _MIN_COMPRESSED_BYTES:
+            response.set_data(dictionary.compress(data))
+            response.content_encoding = ENCODING
+            return response
     if response.mimetype != "text/html" or response.status_code < 400:
         return _compress.after_request(response)
     status = response.status

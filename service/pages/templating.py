@@ -53,6 +53,7 @@ from service.http.context import service
 from service.http.language import request_language, request_renderer
 from service.pages.announcements import announcements_to_show
 from service.pages.assets import asset
+from service.pages.dictionaries import dictionary_address
 from service.pages.qr_code import qr_code_svg
 from service.pages.return_addresses import (
     forgotten_password_address,
@@ -126,6 +127,7 @@ def register(app: Flask) -> None:
         themes=THEMES,
         chosen_theme=chosen_theme,
         asset=asset,
+        dictionary_address=dictionary_address,
         clock_templates=_clock_templates,
         clock_text=clock_text,
         time_until=time_until,

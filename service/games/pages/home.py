@@ -41,6 +41,7 @@ from service.pages.view_models.game_lists import (
     STATUSES,
     GameList,
     filtered_list,
+    games_over,
     read_lists,
 )
 from service.pages.view_models.new_game_form import usual_seats
@@ -70,12 +71,16 @@ def show_home() -> Response:
     player = current_player()
     lists = {name: read(player, None, FIRST_PAGE_GAMES) for name, read in LISTS.items()}
     clubs = [] if player is None else service().clubs.of(player)
-    read_lists(*lists.values())
+    ended = games_over(player)
+    others = [game for game in lists["finished"].games if player not in game.players]
+    lists["finished"] = replace(lists["finished"], games=others)
+    read_lists(*lists.values(), ended)
     return page(
         "home.html",
         rule_systems=rule_systems().values(),
         tutorial=next(iter(systems_with_lessons().values()), None),
         lists=lists,
+        ended=ended,
         club_invitations=[
             (each.club, each.inviter) for each in clubs if each.relation == "invited"
         ],

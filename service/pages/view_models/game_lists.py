@@ -36,6 +36,8 @@ from service.pages.view_models.alert_lines import read_badges
 
 FIRST_PAGE_GAMES: Final = 6
 """Games of each list on the first page."""
+LAST_GAMES: Final = 4
+"""Finished games of one's own on the first page."""
 PAGE_GAMES: Final = 24
 MOST_PLAYED_WITH: Final = 8
 """People that `played_with` returns."""
@@ -296,6 +298,13 @@ def filtered_list(
     if player is None and club is None and name in ("open", "watch"):
         games = [game for game in games if viewer not in (*game.players, *game.summary.awaited)]
     return GameList(name, games, next_cursor)
+
+
+def games_over(player: str | None) -> GameList:
+    """Return the last finished games of a player, for the first page; no games for None."""
+    if player is None:
+        return GameList("finished", (), None)
+    return filtered_list("finished", player, None, LAST_GAMES, GameFilter(), player)
 
 
 def games_of_profile(

@@ -89,6 +89,9 @@ def recap_view(game: Game, seat: int | None) -> RecapView | None:
         return None
     recap = service().games.recaps.recap(game, seat)
     events = [event for event in recap.events if event.has_board]
+    if not any(event.is_action for event in events) and not recap.is_since_own_turn:
+        # The start alone says nothing that the board does not show.
+        return None
     if not events:
         return None
     seq = number_parameter(SINCE)

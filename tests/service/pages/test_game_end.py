@@ -26,7 +26,8 @@ def test_the_result_shows_places_titles_and_points_by_source(
 ) -> None:
     game, record = store(name)
     page = browser.get(f"/games/{game}").text
-    places, titles, *sources, totals = rows_of(page)
+    titles, *sources, totals = rows_of(page)
+    places = re.findall(r'<span class="place place-\d">(\d)</span>', page)
     ranking = sorted(
         record.events[-1]["data"]["ranking"], key=lambda entry: (entry["place"], entry["seat"])
     )
@@ -75,7 +76,8 @@ def test_who_wins_because_the_others_left_is_not_called_winner_without_saying_so
 ) -> None:
     """BY-END-6, BN-OUB-3."""
     game, record = store(name)
-    title = re.search(r'id="status"[^>]*>(.*?)</p>', browser.get(f"/games/{game}").text)
+    result = browser.get(f"/games/{game}").text.partition('class="ending"')[2]
+    title = re.search(r"<p>([^<]*, over after [^<]*)</p>", result)
     assert title is not None
     assert reason in title[1]
     *_, last = transitions(record)

@@ -180,7 +180,42 @@ def test_lists_name_games_and_winners(browser: FlaskClient, service: Service) ->
     handle = service.accounts.players.handles([bot])[bot]
     assert re.search(rf"The winner is {handle}\.", page)
     result = browser.get(f"/games/{game}").text.partition('<table class="result">')[2]
-    assert re.findall(r'<td class="place-\d">(\d)</td>', result) == ["1", "2"]
+    assert re.findall(r'<span class="place place-\d">(\d)</span>', result) == ["1", "2"]
+
+
+def test_the_first_page_shows_ones_own_last_games_once(
+    app: Flask, browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    assert "Your first table is a tap away" in browser.get("/").text
+    game = create(service, ada, seats=2, name="The final")
+    service.games.commands.add_bot(game, ada, "random")
+    service.games.commands.act(game, ada, {"type": "resign"}, service.games.queries.game(game).seq)
+    service.games.commands.score(game)
+    page = browser.get("/").text
+    assert "Your last games" in page
+    assert "The next table is a tap away" in page
+    assert page.count(f'id="game-{game}"') == 1
+    visitors_page = app.test_client().get("/").text
+    assert "Your last games" not in visitors_page
+    assert f'id="game-{game}"' in visitors_page
+
+
+def test_the_filter_of_a_list_is_folded_until_it_is_used(browser: FlaskClient) -> None:
+    assert '<details class="filter-of-list">' in browser.get("/games").text
+    page = browser.get("/games?seats=3").text
+    assert '<details class="filter-of-list" open>' in page
+
+
+def test_nothing_is_said_about_what_happened_before_the_first_action(
+    browser: FlaskClient, service: Service
+) -> None:
+    ada = log_in(browser, service)
+    game = create(service, ada, seats=2)
+    service.games.commands.add_bot(game, ada, "random")
+    page = browser.get(f"/games/{game}").text
+    assert "hexes" not in page.partition('class="recap"')[2].partition("</p>")[0]
+    assert 'id="recap"' not in page
 
 
 def test_those_with_whom_one_has_played_are_invited_into_a_new_game(
