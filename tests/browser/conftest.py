@@ -37,6 +37,7 @@ def running_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runnin
         CARTULARY_RATE_MESSAGES="",
         CARTULARY_SWEEP_SECONDS="1",
     )
+    running.hashes_quickly = True
     running.start()
     yield running
     running.stop()

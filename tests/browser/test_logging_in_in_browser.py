@@ -38,6 +38,7 @@ def mailing_service(
         CARTULARY_MAIL_FROM=SENDER,
         CARTULARY_PUBLIC_URL=f"http://127.0.0.1:{port}",
     )
+    running.hashes_quickly = True
     running.start(port)
     yield running
     running.stop()

@@ -122,6 +122,18 @@ def extracted_messages() -> tuple[Message, ...]:
 
 
 @lru_cache
+def term_templates() -> frozenset[str]:
+    """Return the templates of all terms. Of the packages, only the files with terms are parsed."""
+    return frozenset(
+        call.templates[0]
+        for path in _sources()
+        if "term(" in path.read_text()
+        for call in _calls(path)
+        if call.function == "term"
+    )
+
+
+@lru_cache
 def message_calls() -> tuple[MessageCall, ...]:
     """Return every call in the packages that creates a message or a term."""
     return tuple(call for path in sorted(_sources()) for call in _calls(path))

@@ -116,13 +116,30 @@ def free_port() -> int:
     return port
 
 
+_WITH_QUICK_HASHES: Final = """
+from cartulary.__main__ import main
+from tests.support.password_hashes import hash_quickly
+
+hash_quickly()
+main()
+"""
+
+
 def begin(
-    *arguments: str, out: Path, err: Path, settings: Mapping[str, str] | None = None
+    *arguments: str,
+    out: Path,
+    err: Path,
+    settings: Mapping[str, str] | None = None,
+    hashes_quickly: bool = False,
 ) -> "subprocess.Popen[bytes]":
-    """Start `cartulary ARGUMENTS` in a session of its own, as a terminal would, and return at once."""
+    """Start `cartulary ARGUMENTS` in a session of its own, as a terminal would, and return at once.
+
+    `hashes_quickly`: whether it hashes passwords with less work than a service does.
+    """
+    program = ["-c", _WITH_QUICK_HASHES] if hashes_quickly else ["-m", "cartulary"]
     with out.open("ab") as stdout, err.open("ab") as stderr:
         return fork_server.start(
-            ["-m", "cartulary", *arguments],
+            [*program, *arguments],
             cwd=ROOT,
             env=environment(**(settings or {})),
             stdin=subprocess.DEVNULL,

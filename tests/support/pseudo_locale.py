@@ -10,7 +10,7 @@ from babel.messages.catalog import Catalog
 from replay.language.catalogue import parse_forms
 from tests.support.catalogues import write_language
 from tests.support.clauses import CLAUSE
-from tests.support.messages import extracted_messages, message_calls
+from tests.support.messages import extracted_messages, term_templates
 
 LANGUAGE: Final = "zz"
 _MARKED: Final = re.compile("⟦[^⟦⟧]*[⟧…]")
@@ -26,7 +26,7 @@ _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 def write_pseudo_locale(folder: Path) -> None:
     """Write the catalogue of the language `zz`, each template between ⟦ and ⟧, beside the real ones."""
     catalog = Catalog(locale="en", fuzzy=False)
-    terms = {call.templates[0] for call in message_calls() if call.function == "term"}
+    terms = term_templates()
     for entry in extracted_messages():
         if isinstance(entry.id, str):
             marked = _mark_term(entry.id) if entry.id in terms else f"⟦{entry.id}⟧"

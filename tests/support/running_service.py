@@ -62,6 +62,8 @@ class RunningService:
         if processes is not None:
             self.options += ["--processes", str(processes)]
         self.settings = PATIENT_BOUNDS | settings
+        self.hashes_quickly = False
+        """Whether it hashes passwords with less work than a service does, from the next start on."""
         self.process: subprocess.Popen[bytes] | None = None
         self.seconds_to_start: float | None = None
         """How long the last start has taken."""
@@ -75,6 +77,7 @@ class RunningService:
             out=self.out,
             err=self.err,
             settings=self.settings,
+            hashes_quickly=self.hashes_quickly,
         )
         try:
             wait_until(lambda: "Ctrl-C" in self.out.read_text() or self.has_ended())

@@ -9,7 +9,7 @@ from babel.messages.pofile import read_po
 
 from replay.language.catalogue import DOMAIN, FOLDER, languages, parse_forms
 from replay.language.maintenance import untranslated
-from tests.support.messages import extracted_messages, fields, message_calls
+from tests.support.messages import extracted_messages, fields, term_templates
 
 LANGUAGES = sorted(path.name for path in FOLDER.iterdir())
 
@@ -63,7 +63,7 @@ def test_a_translation_has_the_values_of_its_message(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_translated_term_has_the_forms_of_the_english_one_and_a_gender(language: str) -> None:
     catalog = catalogue_of(language)
-    terms = {call.templates[0] for call in message_calls() if call.function == "term"}
+    terms = term_templates()
     for term in terms:
         entry = catalog.get(term)
         assert entry is not None
