@@ -363,10 +363,15 @@ class Gateway:
                 refuse=partial(_set_not_run, part),
             )
             self._enqueue(exchange.queue, exchange.job)
-            with suppress(_NotRunError):
-                data = await part
-                exchange.job = None
-                return data
+            try:
+                return await part
+            except _NotRunError:
+                pass
+            finally:
+                # The future has the exception, whose traceback has this frame, which has the response: a
+                # reference cycle would keep a large page until the next collection.
+                exchange.job = exchange.part = None
+                del part
             # Too many requests wait. The client already has a part of the response, so it cannot be refused
             # now.
             await asyncio.sleep(PAGE_RETRY_SECONDS)
@@ -377,6 +382,9 @@ class Gateway:
             self._post(_set_result, result, next(parts, None))
         except Exception as error:  # noqa: BLE001 # it is raised again where the result is awaited
             self._post(_set_exception, result, error)
+        finally:
+            # The traceback of the error has this frame; see `_next_part`.
+            del result
 
 
 def _set_result(future: "asyncio.Future[Any]", value: Any) -> None:

@@ -1,14 +1,16 @@
 """The gateway: requests that wait, take too long, fail in the middle, or whose clients are gone."""
 
+import gc
 import logging
 import threading
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pytest
 
 from service.server import health_checks
+from service.server.exchange import Exchange
 from service.server.request_queue import Group
 from tests.support.front import PAGE, Front, RawClient, get, post
 from tests.support.http_contract import assert_problem
@@ -43,6 +45,22 @@ def finish(front: Front, clients: list[RawClient]) -> None:
     for client in clients:
         assert client.reply().status == 200
         client.__exit__(None, None, None)
+
+
+@contextmanager
+def without_collections() -> Iterator[None]:
+    """Collect no cyclic garbage in the block, so that objects in reference cycles stay."""
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def exchanges() -> list[Exchange]:
+    """Return the exchanges in memory. Their frames hold what was read last for the response."""
+    return [item for item in gc.get_objects() if isinstance(item, Exchange)]
 
 
 class TestWaiting:
@@ -351,6 +369,29 @@ class TestBodies:
         wait_until(lambda: not front.gateway.waiting_requests and not front.tasks())
         assert front.app.calls[-1] == "closed"
         finish(front, blocking)
+
+    def test_a_response_that_fails_in_the_middle_is_no_cyclic_garbage(
+        self, front: Front, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        front.app.release.set()
+        # A record of the log would have the exception, too.
+        caplog.set_level(logging.CRITICAL, "service.server.exchange")
+        with without_collections():
+            with RawClient(front.port) as client:
+                client.get("/broken-pages")
+                assert not client.reply().is_complete
+            wait_until(lambda: not exchanges())
+
+    def test_a_response_whose_client_disconnects_is_no_cyclic_garbage(self, front: Front) -> None:
+        with without_collections():
+            with RawClient(front.port, receive_bytes=4096) as client:
+                client.get("/endless-pages")
+                blocking = block_threads(front)
+                while not front.gateway.waiting_requests:
+                    assert client.read(1 << 16)
+                    threading.Event().wait(0.001)
+            finish(front, blocking)
+            wait_until(lambda: not exchanges())
 
     def test_a_failure_outside_the_application_is_an_internal_error(
         self, front: Front, caplog: pytest.LogCaptureFixture
