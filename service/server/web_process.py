@@ -46,9 +46,9 @@ from service.settings import Settings, SettingsError, load_settings
 log = logging.getLogger(__name__)
 
 GC_THRESHOLDS: Final = (2_000, 10, 50)
-"""The thresholds for collecting cyclic garbage. No thread runs during a collection, so the first two generations
-are small: up to 20,000 objects take some 10 ms. Requests leave few cycles, and cached games contain none, so
-collections of all objects are rare."""
+"""The thresholds for collecting cyclic garbage. No thread runs during a collection, so the first two
+generations are small: 20,000 objects take some 10 ms. Requests leave few cycles, and cached games contain
+none, so collections of all objects are rare."""
 SWITCH_INTERVAL: Final = 0.001
 """Seconds after which a thread yields the interpreter to another one. With Python's default of 5 ms, a short
 request waits that long, after each round trip to Redis, for every long request that is being handled."""
