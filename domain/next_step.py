@@ -92,6 +92,17 @@ class _Way(NamedTuple, Generic[A]):
     ahead: int = HEXES_AHEAD
 
 
+class _Next(NamedTuple):
+    """A choice that can be made next, the choices before it, and the types of the actions to which it leads.
+
+    The types are in the order of the actions.
+    """
+
+    choice: Choice
+    context: tuple[Choice, ...]
+    types: dict[str, None]
+
+
 class _Group(NamedTuple, Generic[A]):
     """The ways on which one choice is next. `context` are the choices before it on the first of them."""
 
@@ -99,9 +110,9 @@ class _Group(NamedTuple, Generic[A]):
     context: tuple[Choice, ...]
     ways: list[_Way[A]]
 
-    def types(self) -> tuple[str, ...]:
-        """The types of the actions, in the order of the actions."""
-        return tuple(dict.fromkeys(way.action.type for way in self.ways))
+    def next(self) -> "_Next":
+        """The choice as one that can be made next."""
+        return _Next(self.choice, self.context, dict.fromkeys(way.action.type for way in self.ways))
 
 
 _Groups: TypeAlias = dict[str, _Group[A]]
@@ -110,6 +121,10 @@ _Groups: TypeAlias = dict[str, _Group[A]]
 
 _Following: TypeAlias = tuple[Choice, tuple[Choice, ...], _Way[A]]
 """A choice, the choices before it, and the way after it."""
+
+
+_HexAhead: TypeAlias = tuple[Choice, A, tuple[Choice, ...], tuple[Choice, ...]]
+"""A hex, the action on whose way it is, the choices before it, and the cards among them passed over."""
 
 
 class _Walk(Generic[S, A, P]):
@@ -130,7 +145,7 @@ class _Walk(Generic[S, A, P]):
 
     def choose(self, value: str) -> None:
         """Make a choice of the player. Raises UnknownChoice."""
-        group = self._groups.get(value) or self._grouped(self._ahead()).get(value)
+        group = self._groups.get(value) or self._group_ahead(value)
         if group is None and value in self._alternatives:
             number, group = self._alternatives[value]
             del self._made[number:]
@@ -146,34 +161,32 @@ class _Walk(Generic[S, A, P]):
 
     def step(self) -> Step[A]:
         """Return where the walk stands."""
-        options = self._groups
-        others = {value: group for value, (_, group) in self._alternatives.items()}
-        others |= self._grouped(self._ahead())
-        others = {value: group for value, group in others.items() if value not in options}
+        options = {value: group.next() for value, group in self._groups.items()}
+        others = {value: group.next() for value, (_, group) in self._alternatives.items()}
+        others |= self._next_ahead()
+        others = {value: next for value, next in others.items() if value not in options}
         following = {**options, **others}
         path, contexts = self._path()
         action = self._action()
-        choices = _sorted(options)
+        choices = _sorted(options.values())
         question = choices[-1].question if choices else None
         return Step(
             path,
             tuple(self._manual),
             question,
             choices,
-            _sorted(others),
+            _sorted(others.values()),
             action,
             self._extended if action is None else None,
             contexts,
-            {value: group.context for value, group in following.items()},
-            {value: group.types() for value, group in following.items()},
+            {value: next.context for value, next in following.items()},
+            {value: tuple(next.types) for value, next in following.items()},
         )
 
     def _advance(self) -> None:
         """Make the choices for which no player is needed."""
         while True:
-            self._groups = groups = self._grouped(
-                following for way in self._ways for following in self._following(way)
-            )
+            self._groups = groups = self._next_groups()
             if len(groups) == 1:
                 (group,) = groups.values()
             else:
@@ -207,26 +220,64 @@ class _Walk(Generic[S, A, P]):
             following = _Way(way.action, way.path, way.passed[1:], way.ahead)
             yield card, way.path[: way.path.index(card)], following
 
-    def _ahead(self) -> Iterator[_Following[A]]:
+    def _next_groups(self) -> _Groups[A]:
+        """The ways by the choices that are next on them."""
+        if self._made:
+            return self._grouped(
+                following for way in self._ways for following in self._following(way)
+            )
+        # There are hundreds of actions before the first choice, and a few types.
+        groups: _Groups[A] = {}
+        for action, *_ in self._ways:
+            group = groups.get(action.type)
+            if group is None:
+                choice = action_choice(action.type)
+                group = groups[action.type] = _Group(choice, (), [])
+            group.ways.append(_Way(action, (group.choice,)))
+        return groups
+
+    def _ahead(self) -> Iterator[_HexAhead[A]]:
         """The hexes that can be chosen before the cards which are next."""
         if any(way.passed for way in self._ways[:1]):
             return
-        stack = [
-            _Way(way.action, way.path, (group.choice,))
+        stack: list[tuple[A, tuple[Choice, ...], tuple[Choice, ...]]] = [
+            (way.action, way.path, (group.choice,))
             for group in reversed(self._groups.values())
             if group.choice.at is None and group.choice.addition is None
             for way in reversed(group.ways)
         ]
         while stack:
-            way = stack.pop()
-            for choice in self._choices(way.action, way.path):
-                path = (*way.path, choice)
+            action, path, passed = stack.pop()
+            for choice in self._choices(action, path):
                 if choice.addition is not None:
                     continue
                 if choice.at is None:
-                    stack.append(_Way(way.action, path, (*way.passed, choice)))
+                    stack.append((action, (*path, choice), (*passed, choice)))
                 else:
-                    yield choice, way.path, _Way(way.action, path, way.passed, HEXES_AHEAD - 1)
+                    yield choice, action, path, passed
+
+    def _next_ahead(self) -> dict[str, _Next]:
+        """The hexes that can be chosen before the cards which are next, by their values."""
+        found: dict[str, _Next] = {}
+        for choice, action, context, _ in self._ahead():
+            next = found.get(choice.value)
+            if next is None:
+                found[choice.value] = _Next(choice, context, {action.type: None})
+            else:
+                next.types[action.type] = None
+        return found
+
+    def _group_ahead(self, value: str) -> _Group[A] | None:
+        """The ways on which the hex with this value can be chosen before the cards which are next."""
+        found = [each for each in self._ahead() if each[0].value == value]
+        if not found:
+            return None
+        ways = [
+            _Way(action, (*path, choice), passed, HEXES_AHEAD - 1)
+            for choice, action, path, passed in found
+        ]
+        choice, _, context, _ = found[0]
+        return _Group(choice, context, ways)
 
     def _choices(self, action: A, path: tuple[Choice, ...]) -> Sequence[Choice]:
         if not path:
@@ -294,9 +345,9 @@ class _Walk(Generic[S, A, P]):
         return groups
 
 
-def _sorted(groups: _Groups[A]) -> tuple[Choice, ...]:
+def _sorted(choices: Iterable[_Next]) -> tuple[Choice, ...]:
     """The choices, cards first."""
-    return tuple(sorted((group.choice for group in groups.values()), key=_order))
+    return tuple(sorted((next.choice for next in choices), key=_order))
 
 
 def _order(choice: Choice) -> tuple[int, ...]:

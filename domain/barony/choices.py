@@ -113,8 +113,12 @@ def _move_choices(
 ) -> Sequence[Choice]:
     """BY-MOV, BY-CON-3: each knight with its end and its token; in either order, unless it matters."""
     moves = action.moves
+    is_either = len(moves) == 2 and moves[0] != moves[1] and not _is_ordered(state, seat, moves)
+    if len(path) == 1:
+        starts = dict.fromkeys(start for start, _ in (moves if is_either else moves[:1]))
+        return [hex_choice("knight", start) for start in starts]
     following = [next_in(_move_sequence(state, seat, moves, action.takes), path)]
-    if len(moves) == 2 and moves[0] != moves[1] and not _is_ordered(state, seat, moves):
+    if is_either:
         following.append(
             next_in(_move_sequence(state, seat, moves[::-1], action.takes[::-1]), path)
         )
