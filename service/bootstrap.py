@@ -21,6 +21,7 @@ from service.chat.comments import Comments, comment_texts
 from service.chat.read_marks import ReadMarks
 from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
+from service.chat.tournament_posts import TournamentPosts, tournament_texts
 from service.clubs.agenda import ClubAgenda
 from service.clubs.clubs import Clubs
 from service.clubs.notices import ClubNotices
@@ -75,6 +76,7 @@ class Service:
     club_notices: ClubNotices
     club_agenda: ClubAgenda
     club_wall: ClubWall
+    tournament_posts: TournamentPosts
     club_webhooks: ClubWebhooks
     transparency: Transparency
     games: Games
@@ -174,10 +176,20 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         accounts.mutes,
         reports,
         bounds.max_message_characters,
-        clubs,
         wall_texts(client, bounds.max_posts_per_club, bounds.max_posts_per_member),
+        clubs,
     )
     accounts.erasure.register(club_wall.erase_all_of, club_wall.authors)
+    tournament_posts = TournamentPosts(
+        accounts.mutes,
+        reports,
+        bounds.max_message_characters,
+        tournament_texts(
+            client, bounds.max_posts_per_tournament, bounds.max_tournament_posts_per_player
+        ),
+        tournaments.tournaments,
+    )
+    accounts.erasure.register(tournament_posts.erase_all_of, tournament_posts.authors)
     sandboxes = Sandboxes(games.repository, games.for_viewers, SandboxStore(client, bounds), bounds)
     accounts.erasure.register(sandboxes.delete_all_of)
     analyses = Analyses(games.queries, AnalysisStore(client, bounds), bounds)
@@ -227,6 +239,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         ),
         club_agenda=ClubAgenda(client, clubs, bounds.max_meetings_per_club),
         club_wall=club_wall,
+        tournament_posts=tournament_posts,
         club_webhooks=club_webhooks,
         transparency=transparency,
         games=games,
@@ -254,6 +267,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
             reports,
             comments,
             club_wall,
+            tournament_posts,
             announcements,
             imports,
             clubs,

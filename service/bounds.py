@@ -143,6 +143,10 @@ class Bounds:
     """Posts on the wall of a club; when there is another one, the first is deleted."""
     max_posts_per_member: int = _bound(200)
     """Those of them by one member."""
+    max_posts_per_tournament: int = _bound(1_000)
+    """Posts in the conversation of a tournament; when there is another one, the first is deleted."""
+    max_tournament_posts_per_player: int = _bound(200)
+    """Those of them by one player."""
     max_statement_characters: int = _bound(2_000)
     """Characters of a statement in a dispute."""
     max_keys_per_player: int = _bound(8)

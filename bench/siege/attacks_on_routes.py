@@ -28,11 +28,13 @@ IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scor
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
 TOURNAMENT_PAGES: Final = (
-    *("", "/calendar.ics", "/organise", "/live", "/standings.csv", "/bracket.svg"),
+    *("", "/calendar.ics", "/organise", "/live", "/posts", "/standings.csv", "/bracket.svg"),
     *("/team", f"/teams/{UNKNOWN}"),
 )
 TEAM_FORMS: Final = ("team", f"teams/{UNKNOWN}/join", f"teams/{UNKNOWN}/line-up")
 TEAM_CALLS: Final = ("mine", f"{UNKNOWN}/players/me", f"{UNKNOWN}/line-ups/1")
+_POST_FORMS: Final = ("/1/erase", "/1/removal", "/1/report")
+"""What a reader does with a post of a club or of a tournament."""
 ADMINISTERED_ACCOUNT: Final = (
     *("password", "sessions", "suspension", "unsuspension", "role", "role/revocation", "erasure"),
 )
@@ -177,7 +179,7 @@ def _forms(target: Target) -> Traffic:
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
         *("/officers", "/officers/dismiss", "/posts"),
         *("/agenda", "/agenda/cancellation"),
-        *(f"/posts/1/{part}" for part in ("erase", "removal", "report")),
+        *(f"/posts{part}" for part in _POST_FORMS),
         *("/webhook", "/webhook/remove", "/webhook/test"),
     )
     sandbox = f"/sandboxes/{target.sandboxes[0]}"
@@ -204,6 +206,7 @@ def _forms(target: Target) -> Traffic:
         ),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel", "organise")),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in TEAM_FORMS),
+        *(f"/tournaments/{UNKNOWN}/posts{part}" for part in ("", *_POST_FORMS)),
         *(f"/email/confirm/{UNKNOWN}", f"/unsubscribe/{UNKNOWN}"),
     ]
     # Not from the first account, whose sandbox a form would delete.
@@ -263,7 +266,7 @@ def _readings(target: Target) -> Traffic:
             "/clubs?limit=100",
             f"/clubs/{UNKNOWN}",
             f"/clubs/{UNKNOWN}/members",
-            f"/clubs/{UNKNOWN}/posts",
+            *(f"/{room}/{UNKNOWN}/posts" for room in ("clubs", "tournaments")),
             f"/clubs/{UNKNOWN}/meetings",
             *(f"/clubs/{UNKNOWN}/ratings/{part}" for part in ("games", "statement")),
             f"/clubs/{UNKNOWN}/leaderboards/baron",
@@ -322,6 +325,7 @@ def _refused_calls(target: Target) -> Traffic:
         "/imports",
         *("/clubs", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook/test"),
         *(f"/clubs/{UNKNOWN}/posts", f"/clubs/{UNKNOWN}/posts/1/report"),
+        *(f"/tournaments/{UNKNOWN}/posts", f"/tournaments/{UNKNOWN}/posts/1/report"),
         f"/clubs/{UNKNOWN}/meetings",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
@@ -358,7 +362,8 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/announcements/{UNKNOWN}", f"/admin/imports/{UNKNOWN}", f"/imports/{UNKNOWN}"),
         *(f"{admin}/comments/1", f"{admin}/rating-exclusion"),
         *(f"/admin/clubs/{UNKNOWN}", f"/admin/clubs/{UNKNOWN}/posts/1"),
-        f"/clubs/{UNKNOWN}/posts/1",
+        *(f"/clubs/{UNKNOWN}/posts/1", f"/tournaments/{UNKNOWN}/posts/1"),
+        f"/admin/tournaments/{UNKNOWN}/posts/1",
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
         *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings")),

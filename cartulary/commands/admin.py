@@ -374,6 +374,16 @@ def remove_post(service: "Service", club: str, number: int, reason: str) -> Mess
     return message("post {number} is erased", number=number)
 
 
+@_subcommand(
+    "remove-tournament-post", message("Erase the post NUMBER in the conversation of TOURNAMENT.")
+)
+def remove_tournament_post(
+    service: "Service", tournament: str, number: int, reason: str
+) -> Message:
+    service.administration.remove_tournament_post(OPERATOR, tournament, number, reason)
+    return message("post {number} is erased", number=number)
+
+
 @_subcommand("rename-club", message("Give the CLUB with this id another NAME."))
 def rename_club(service: "Service", club: str, name: str, reason: str) -> Message:
     renamed = service.administration.rename_club(OPERATOR, club, name, reason)

@@ -68,14 +68,15 @@ class Announce(TypedDict):
 
 
 class ChatMessageReport(TypedDict):
-    """What a player has reported about message or comment `number` of a game, or post of a club.
-    `of` tells them apart; `game` is null for a post, and `club` for the others. `text` and
-    `reason` are null if erased.
+    """What a player has reported about message or comment `number` of a game, or post of a club
+    or of a tournament. `of` tells them apart; of `game`, `club` and `tournament`, two are null.
+    `text` and `reason` are null if erased.
     """
 
     id: str
     game: str | None
     club: str | None
+    tournament: str | None
     number: int
     author: str
     reporter: str
@@ -362,6 +363,18 @@ def remove_post(club: str, number: int, /, **body: Unpack[WithReason]) -> Call[N
     )
 
 
+def remove_tournament_post(
+    tournament: str, number: int, /, **body: Unpack[WithReason]
+) -> Call[None]:
+    """Erase a post of any player in the conversation of a tournament."""
+    return call(
+        "DELETE",
+        f"/admin/tournaments/{segment(tournament)}/posts/{segment(number)}",
+        read_nothing,
+        body=body,
+    )
+
+
 def close_club_for_all(club: str, /, **body: Unpack[WithReason]) -> Call[None]:
     """Close a club for ever. Its games go on."""
     return call("DELETE", f"/admin/clubs/{segment(club)}", read_nothing, body=body)
@@ -453,6 +466,7 @@ class AdministrationCalls(Group[C_co]):
     remove_comment = Method(remove_comment)
     rename_club = Method(rename_club)
     remove_post = Method(remove_post)
+    remove_tournament_post = Method(remove_tournament_post)
     close_club_for_all = Method(close_club_for_all)
     search_tournaments = Method(search_tournaments)
     get_administered_tournament = Method(get_administered_tournament)

@@ -224,7 +224,7 @@ class Groups:
 
     @property
     def tournaments(self) -> "TournamentsCalls[Self]":
-        """Tournaments and leagues."""
+        """The conversations of tournaments."""
         from client.groups import tournaments
 
         return tournaments.TournamentsCalls(self)

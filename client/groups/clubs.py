@@ -5,7 +5,15 @@
 
 from typing import Literal, NotRequired, TypedDict, Unpack
 
-from client.groups.shared import ChatMessageAuthor, DeliveryList, NamedPlayer, ReportChatMessage
+from client.groups.shared import (
+    DeliveryList,
+    NamedPlayer,
+    Post,
+    PostList,
+    RemovePost,
+    ReportChatMessage,
+    WritePost,
+)
 from client.methods import C_co, Group, Method
 from client.requests import Call, call, read_nothing, reader, segment
 
@@ -95,32 +103,6 @@ class ClubMembership(TypedDict):
     """What the player is to the club."""
 
     you: str
-
-
-class ClubPost(TypedDict):
-    """A post on the wall of a club: its number, when and by whom it was written. `text` is null
-    if it was erased, or if the reader has muted its author. `removed_by` is the id of the
-    moderator who has removed it, for `reason`, or null.
-    """
-
-    post: int
-    at: str
-    player: ChatMessageAuthor
-    text: str | None
-    erased: bool
-    muted: bool
-    removed_by: str | None
-    reason: str | None
-
-
-class ClubPostList(TypedDict):
-    """Some posts on a wall. `next` is the `after` of the next page, or null; `last` is the
-    number of the last post, 0 if there is none.
-    """
-
-    posts: list[ClubPost]
-    last: int
-    next: int | None
 
 
 class ClubWebhook(TypedDict):
@@ -214,23 +196,11 @@ class OwnClubList(TypedDict):
     next: str | None
 
 
-class RemovePost(TypedDict):
-    """The body of a request: RemovePost."""
-
-    reason: NotRequired[str | None]
-
-
 class SetClubWebhook(TypedDict):
     """The body of a request: SetClubWebhook."""
 
     url: str
     format: NotRequired[Literal["plain", "discord", "slack"]]
-
-
-class WritePost(TypedDict):
-    """The body of a request: WritePost."""
-
-    text: str
 
 
 def list_clubs(*, cursor: str | None = None, limit: int | None = None) -> Call[ClubList]:
@@ -407,7 +377,7 @@ def cancel_club_meeting(club: str, meeting: str, /) -> Call[None]:
 
 def list_club_posts(
     club: str, /, *, after: int | None = None, limit: int | None = None
-) -> Call[ClubPostList]:
+) -> Call[PostList]:
     """List the posts on the wall of a club, as one of its members.
 
     A wall keeps a certain number of posts, which is a setting of the server: the first page begins
@@ -416,14 +386,14 @@ def list_club_posts(
     return call(
         "GET",
         f"/clubs/{segment(club)}/posts",
-        reader(ClubPostList),
+        reader(PostList),
         params={"after": after, "limit": limit},
     )
 
 
-def write_club_post(club: str, /, **body: Unpack[WritePost]) -> Call[ClubPost]:
+def write_club_post(club: str, /, **body: Unpack[WritePost]) -> Call[Post]:
     """Write a post on the wall of a club, as one of its members. Nobody else reads it."""
-    return call("POST", f"/clubs/{segment(club)}/posts", reader(ClubPost), body=body)
+    return call("POST", f"/clubs/{segment(club)}/posts", reader(Post), body=body)
 
 
 def erase_club_post(club: str, number: int, /, **body: Unpack[RemovePost]) -> Call[None]:

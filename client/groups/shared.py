@@ -94,6 +94,32 @@ class NamedPlayer(TypedDict):
     handle: str
 
 
+class Post(TypedDict):
+    """A post on the wall of a club, or in the conversation of a tournament: its number, when and
+    by whom it was written. `text` is null if it was erased, or if the reader has muted its
+    author. `removed_by` is the id of the moderator who has removed it, for `reason`, or null.
+    """
+
+    post: int
+    at: str
+    player: ChatMessageAuthor
+    text: str | None
+    erased: bool
+    muted: bool
+    removed_by: str | None
+    reason: str | None
+
+
+class PostList(TypedDict):
+    """Some posts. `next` is the `after` of the next page, or null; `last` is the number of the
+    last post, 0 if there is none.
+    """
+
+    posts: list[Post]
+    last: int
+    next: int | None
+
+
 class ProcessState(TypedDict):
     """A process that has reported lately. `queues` are those of which a worker takes jobs."""
 
@@ -102,6 +128,12 @@ class ProcessState(TypedDict):
     queues: list[str]
     started_at: str
     seen_at: str
+
+
+class RemovePost(TypedDict):
+    """The body of a request: RemovePost."""
+
+    reason: NotRequired[str | None]
 
 
 class ReportChatMessage(TypedDict):
@@ -328,3 +360,9 @@ class TournamentList(TypedDict):
 
     tournaments: list[TournamentSummary]
     next: str | None
+
+
+class WritePost(TypedDict):
+    """The body of a request: WritePost."""
+
+    text: str

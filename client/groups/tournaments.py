@@ -1,4 +1,4 @@
-"""Tournaments and leagues.
+"""The conversations of tournaments.
 
 `python -m service.http.client_generator` has written this file.
 """
@@ -6,10 +6,15 @@
 from typing import Any, Literal, NotRequired, TypedDict, Unpack
 
 from client.groups.shared import (
+    Post,
+    PostList,
+    RemovePost,
+    ReportChatMessage,
     TournamentDetails,
     TournamentIndividual,
     TournamentList,
     TournamentStanding,
+    WritePost,
 )
 from client.methods import C_co, Group, Method
 from client.requests import Call, call, long_call, new_key, read_nothing, reader, segment
@@ -150,6 +155,54 @@ class TournamentStandings(TypedDict):
     final: bool
     groups: list[list[TournamentStanding]]
     individuals: list[TournamentIndividual]
+
+
+def list_tournament_posts(
+    id: str, /, *, after: int | None = None, limit: int | None = None
+) -> Call[PostList]:
+    """List the posts in the conversation of a tournament, which everybody reads who may see the
+    tournament.
+
+    A certain number of posts is kept, which is a setting of the server: the first page begins with
+    the oldest that is kept.
+    """
+    return call(
+        "GET",
+        f"/tournaments/{segment(id)}/posts",
+        reader(PostList),
+        params={"after": after, "limit": limit},
+    )
+
+
+def write_tournament_post(id: str, /, **body: Unpack[WritePost]) -> Call[Post]:
+    """Write a post in the conversation of a tournament, as one of its players or organisers."""
+    return call("POST", f"/tournaments/{segment(id)}/posts", reader(Post), body=body)
+
+
+def erase_tournament_post(id: str, number: int, /, **body: Unpack[RemovePost]) -> Call[None]:
+    """Erase a post: the player's own or, with a reason, one of another player, as an organiser.
+
+    In the latter case, a post that was erased already is a 409.
+    """
+    return call(
+        "DELETE", f"/tournaments/{segment(id)}/posts/{segment(number)}", read_nothing, body=body
+    )
+
+
+def report_tournament_post(
+    id: str, number: int, /, **body: Unpack[ReportChatMessage]
+) -> Call[None]:
+    """Report a post of another player to the administrators of the server.
+
+    They see its text, also if it is erased afterwards, and who has reported it. The request can be
+    repeated; only the first one counts.
+    """
+    return call(
+        "POST",
+        f"/tournaments/{segment(id)}/posts/{segment(number)}/report",
+        read_nothing,
+        body=body,
+    )
 
 
 def list_tournaments(
@@ -324,8 +377,12 @@ def get_tournament_record(id: str, /) -> Call[bytes]:
 
 
 class TournamentsCalls(Group[C_co]):
-    """Tournaments and leagues."""
+    """The conversations of tournaments."""
 
+    list_posts = Method(list_tournament_posts)
+    write_post = Method(write_tournament_post)
+    erase_post = Method(erase_tournament_post)
+    report_post = Method(report_tournament_post)
     list = Method(list_tournaments)
     create = Method(create_tournament)
     get = Method(get_tournament)

@@ -37,6 +37,7 @@ from service.administration.log import AdministrationLog
 from service.administration.work_overview import WorkOverview
 from service.chat.comments import Comments
 from service.chat.reports import ChatMessageReport, ChatMessageReports
+from service.chat.tournament_posts import TournamentPosts
 from service.clubs.clubs import Clubs
 from service.clubs.model import Club
 from service.clubs.wall import ClubWall
@@ -78,6 +79,7 @@ class Administration:
     _message_reports: ChatMessageReports
     _comments: Comments
     _wall: ClubWall
+    _tournament_posts: TournamentPosts
     _announcements: Announcements
     _imports: Imports
     _clubs: Clubs
@@ -337,7 +339,7 @@ class Administration:
         self._message_reports.close(report_id)
 
     def erase_reported_comment(self, administrator: str, report_id: str, reason: str) -> None:
-        """Erase the comment, or the post, that a report is about, and close the report. Raises NotFound.
+        """Erase the comment or the post that a report is about, and close the report. Raises NotFound.
 
         Raises OperationNotPossible for a message: only its author can erase it.
         """
@@ -347,6 +349,8 @@ class Administration:
                 self.remove_comment(administrator, report.game, report.number, reason)
             case "post":
                 self.remove_post(administrator, report.game, report.number, reason)
+            case "tournament_post":
+                self.remove_tournament_post(administrator, report.game, report.number, reason)
             case "message":
                 raise OperationNotPossible.with_message("only its author can erase a message")
         self.close_message_report(administrator, report_id, reason)
@@ -362,6 +366,15 @@ class Administration:
         self._wall.require(club_id, number)
         self._record(administrator, "remove_post", reason, club=club_id, post=number)
         self._wall.remove_for_all(club_id, number)
+
+    def remove_tournament_post(
+        self, administrator: str, tournament_id: str, number: int, reason: str
+    ) -> None:
+        """Erase the text of a post in the conversation of a tournament. Raises NotFound."""
+        self._tournament_posts.require(tournament_id, number)
+        details = {"tournament": tournament_id, "post": number}
+        self._record(administrator, "remove_tournament_post", reason, **details)
+        self._tournament_posts.remove_for_all(tournament_id, number)
 
     def rename_club(self, administrator: str, club_id: str, name: str, reason: str) -> Club:
         """Give a club another name, and return it. Raises NotFound, Malformed (`name`), ClubNameTaken."""

@@ -295,6 +295,16 @@ def remove_post(player: str, club: str, number: int, body: JsonObject) -> None:
     service().administration.remove_post(player, club, number, **body)
 
 
+@blueprint.delete(
+    "/admin/tournaments/<tournament>/posts/<int:number>",
+    "The post is erased.",
+    json_body=WithReason(),
+)
+def remove_tournament_post(player: str, tournament: str, number: int, body: JsonObject) -> None:
+    """Erase a post of any player in the conversation of a tournament."""
+    service().administration.remove_tournament_post(player, tournament, number, **body)
+
+
 @blueprint.delete("/admin/clubs/<club>", "The club is closed.", json_body=WithReason())
 def close_club_for_all(player: str, club: str, body: JsonObject) -> None:
     """Close a club for ever. Its games go on."""

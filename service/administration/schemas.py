@@ -192,9 +192,10 @@ class Work(ProcessHealth):
 
 
 class ChatMessageReport(TypedDict):
-    """What a player has reported about message or comment `number` of a game, or post of a club.
+    """What a player has reported about message or comment `number` of a game, or post of a club or of a
+    tournament.
 
-    `of` tells them apart; `game` is null for a post, and `club` for the others.
+    `of` tells them apart; of `game`, `club` and `tournament`, two are null.
 
     `text` and `reason` are null if erased.
     """
@@ -202,6 +203,7 @@ class ChatMessageReport(TypedDict):
     id: str
     game: GameId | None
     club: ClubId | None
+    tournament: str | None
     number: PositiveCount
     author: PlayerId
     reporter: PlayerId

@@ -7,10 +7,12 @@ from typing import Final
 
 from domain.json_types import JsonObject
 from service.chat.conversation import ChatMessagePage, ShownChatMessage
+from service.chat.schemas import Post, PostList, RemovePost, WritePost
 from service.chat.store import ChatMessage as StoredChatMessage
 from service.http.blueprint import Blueprint
 from service.http.context import service
 from service.http.ratelimits import limit_messages
+from service.http.responses import posts_json
 from service.http.schemas.lobby import (
     ChatMessage,
     ChatMessageList,
@@ -26,9 +28,14 @@ _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int:number>"
 _COMMENTS: Final = "/games/<game_id>/comments"
 _COMMENT: Final = f"{_COMMENTS}/<int:number>"
+_POSTS: Final = "/tournaments/<id>/posts"
+_POST: Final = f"{_POSTS}/<int:number>"
 
 blueprint = Blueprint("messages", "Messages of players within a game.", auth="correspondents_only")
 comments = Blueprint("comments", "Comments on games that are over.", auth="login_required")
+tournament_posts = Blueprint(
+    "tournament_posts", "The conversations of tournaments.", auth="login_required"
+)
 mutes = Blueprint("mutes", "Muting players.", auth="login_required")
 
 
@@ -195,3 +202,61 @@ def mute_player(player: str, handle: str) -> None:
 def unmute_player(player: str, handle: str) -> None:
     """Stop muting a player. The request can be repeated."""
     service().accounts.mutes.remove(player, service().accounts.players.find_person(handle).id)
+
+
+@tournament_posts.get(
+    _POSTS, "Posts, the oldest first.", PostList, auth="optional_auth", query=MessagesQuery()
+)
+def list_tournament_posts(id: str, player: str | None, query: JsonObject) -> JsonObject:
+    """List the posts in the conversation of a tournament, which everybody reads who may see the tournament.
+
+    A certain number of posts is kept, which is a setting of the server: the first page begins with the oldest
+    that is kept.
+    """
+    page = service().tournament_posts.page(id, player, **query)
+    return {"posts": posts_json(page.messages), "last": page.last, "next": page.next}
+
+
+@tournament_posts.post(
+    _POSTS, "The post.", Post, limit=limit_messages, json_body=WritePost(), errors=(403, 409)
+)
+def write_tournament_post(id: str, player: str, body: JsonObject) -> JsonObject:
+    """Write a post in the conversation of a tournament, as one of its players or organisers."""
+    post = service().tournament_posts.post(id, player, body["text"])
+    return posts_json([ShownChatMessage(post, is_muted=False)])[0]
+
+
+@tournament_posts.delete(
+    _POST,
+    "The post is erased.",
+    limit=limit_messages,
+    json_body=RemovePost(),
+    is_body_required=False,
+    errors=(403, 409),
+)
+def erase_tournament_post(id: str, number: int, player: str, body: JsonObject) -> None:
+    """Erase a post: the player's own or, with a reason, one of another player, as an organiser.
+
+    In the latter case, a post that was erased already is a 409.
+    """
+    if body["reason"] is None:
+        service().tournament_posts.erase(id, player, number)
+    else:
+        service().tournament_posts.remove(id, player, number, body["reason"])
+
+
+@tournament_posts.post(
+    f"{_POST}/report",
+    "The post is reported.",
+    limit=limit_messages,
+    json_body=ReportChatMessage(),
+    is_body_required=False,
+    errors=(409,),
+)
+def report_tournament_post(id: str, number: int, player: str, body: JsonObject) -> None:
+    """Report a post of another player to the administrators of the server.
+
+    They see its text, also if it is erased afterwards, and who has reported it. The request can be repeated;
+    only the first one counts.
+    """
+    service().tournament_posts.report(id, player, number, body["reason"])

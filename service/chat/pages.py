@@ -11,6 +11,7 @@ from domain.errors import Malformed, NotNow
 from domain.game import Game
 from domain.json_types import JsonObject
 from replay.history.recap import RecapEvent
+from service.chat.moderated import MAX_REASON_CHARACTERS
 from service.errors import TooManyChatMessages, TooManyReports
 from service.games.access import require_correspondent
 from service.http.context import service
@@ -19,6 +20,7 @@ from service.http.validation import MAX_INTEGER, Choice, StrictSchema, String, w
 from service.pages.forms import (
     EMPTY_FORM,
     Form,
+    entered_form,
     number_parameter,
     read_form,
     see_other,
@@ -35,6 +37,8 @@ _MESSAGES: Final = "/games/<game_id>/messages"
 _MESSAGE: Final = f"{_MESSAGES}/<int(max={MAX_INTEGER}):number>"
 _COMMENTS: Final = "/games/<game_id>/comments"
 _COMMENT: Final = f"{_COMMENTS}/<int(max={MAX_INTEGER}):number>"
+_POSTS: Final = "/tournaments/<tournament_id>/posts"
+_POST: Final = f"{_POSTS}/<int(max={MAX_INTEGER}):number>"
 _SHOWN_MESSAGES: Final = 50
 _LISTED_MOVES: Final = 40
 """As many as beside the board, so that both read the game once."""
@@ -245,3 +249,77 @@ def _text_of(values: JsonObject) -> str:
 def _seq(text: str | None) -> int | None:
     """Return the seq that was entered, 0 for a text that is none."""
     return None if text is None else whole_number(text) or 0
+
+
+def _posts_page(
+    tournament_id: str,
+    form: Form = EMPTY_FORM,
+    status: int = 200,
+    reported: int | None = None,
+    **_: object,
+) -> Response:
+    player, before = current_player(), number_parameter("before")
+    tournament = service().tournaments.tournaments.get(tournament_id, player)
+    posts = service().tournament_posts
+    shown = posts.latest(tournament_id, player, before, _SHOWN_MESSAGES)
+    people = {each.message.author for each in shown.messages}
+    people |= {each.message.removed_by for each in shown.messages if each.message.removed_by}
+    service().accounts.players.handles(people)
+    return page(
+        "tournament_posts.html",
+        status,
+        tournament=tournament,
+        shown=shown,
+        before=before,
+        reported=reported,
+        can_write=posts.can_write(tournament, player),
+        can_moderate=posts.can_moderate(tournament, player),
+        form=form,
+        unfilled=EMPTY_FORM,
+        max_characters=service().settings.bounds.max_message_characters,
+        max_reason_characters=MAX_REASON_CHARACTERS,
+    )
+
+
+@blueprint.get(_POSTS)
+def show_tournament_posts(tournament_id: str) -> Response:
+    """Show the last posts in the conversation of a tournament, or with `before` earlier ones."""
+    return _posts_page(tournament_id)
+
+
+@blueprint.post(_POSTS)
+@limit_messages
+@shows_refusals(_posts_page, Malformed, TooManyChatMessages)
+def write_tournament_post(tournament_id: str) -> BaseResponse:
+    """Write a post in the conversation of a tournament, as one of its players or organisers."""
+    text = entered_form().values.get("text", "").replace("\r\n", "\n")
+    service().tournament_posts.post(tournament_id, require_player(), text)
+    return see_other(f"/tournaments/{tournament_id}/posts")
+
+
+@blueprint.post(f"{_POST}/erase")
+@limit_messages
+def erase_tournament_post(tournament_id: str, number: int) -> BaseResponse:
+    """Erase a post of the viewer."""
+    service().tournament_posts.erase(tournament_id, require_player(), number)
+    return see_other(f"/tournaments/{tournament_id}/posts")
+
+
+@blueprint.post(f"{_POST}/removal")
+@limit_messages
+@shows_refusals(_posts_page, Malformed, NotNow, keeps_entries=False)
+def remove_tournament_post(tournament_id: str, number: int) -> BaseResponse:
+    """Erase a post of another player with a reason, as an organiser."""
+    reason = entered_form().values.get("reason", "").strip()
+    service().tournament_posts.remove(tournament_id, require_player(), number, reason)
+    return see_other(f"/tournaments/{tournament_id}/posts")
+
+
+@blueprint.post(f"{_POST}/report")
+@limit_messages
+@shows_refusals(_posts_page, Malformed, NotNow, TooManyReports, keeps_entries=False)
+def report_tournament_post(tournament_id: str, number: int) -> Response:
+    """Report a post to the administrators."""
+    reason = entered_form().values.get("reason", "").strip() or None
+    service().tournament_posts.report(tournament_id, require_player(), number, reason)
+    return _posts_page(tournament_id, reported=number)

@@ -1,4 +1,4 @@
-"""Reports of chat messages, of comments on games and of posts on walls of clubs, for administrators.
+"""Reports of chat messages, of comments on games and of posts in clubs and tournaments, for administrators.
 
     cartulary:message-reports      sorted set: the ids of open reports, by the time (ms)
     cartulary:message-report:ID    JSON of a report
@@ -24,7 +24,7 @@ from service.connection import read_members, to_text, unavailable_on_error
 from service.errors import NotFound, TooManyReports, Unavailable
 from service.stored_objects import decode_object, members_of
 
-TextKind: TypeAlias = Literal["message", "comment", "post"]
+TextKind: TypeAlias = Literal["message", "comment", "post", "tournament_post"]
 """The kind of text that a report is about."""
 _REPORTS: Final = "cartulary:message-reports"
 _REPORT: Final = "cartulary:message-report:"
@@ -35,7 +35,8 @@ _RETRY_SECONDS: Final = 3600
 class ChatMessageReport:
     """The report of a player on message or comment `number` of a game, or on a post; `of` says which of them.
 
-    `game` is the id of a club if it is about a post on its wall. `text` and `reason` are None if erased.
+    `game` is the id of a club if it is about a post on its wall, and that of a tournament if it is about one
+    in its conversation. `text` and `reason` are None if erased.
     """
 
     id: str
@@ -53,8 +54,10 @@ class ChatMessageReport:
         """Return the report as the API shows it."""
         fields = asdict(self)
         del fields["later_members"]
-        fields["club"] = self.game if self.of == "post" else None
-        fields["game"] = None if self.of == "post" else self.game
+        places = {"post": "club", "tournament_post": "tournament"}
+        del fields["game"]
+        fields |= dict.fromkeys(("game", "club", "tournament"))
+        fields[places.get(self.of, "game")] = self.game
         return fields
 
     def stored(self) -> bytes:

@@ -1,12 +1,12 @@
 """Clubs: creating, finding and joining them, and what their owners and officers do."""
 
-from collections.abc import Sequence
 from typing import Final
 
 from domain.errors import Malformed
 from domain.json_types import JsonObject
 from domain.messages import message
 from service.chat.conversation import ShownChatMessage
+from service.chat.schemas import Post, PostList, RemovePost, WritePost
 from service.clubs.agenda import Meeting
 from service.clubs.links import token_of_link
 from service.clubs.model import Club
@@ -20,8 +20,6 @@ from service.clubs.schemas import (
     ClubMeetingList,
     ClubMemberList,
     ClubMembership,
-    ClubPost,
-    ClubPostList,
     ClubsQuery,
     ClubWebhook,
     CreateClub,
@@ -31,15 +29,13 @@ from service.clubs.schemas import (
     MembersQuery,
     NameMember,
     OwnClubList,
-    RemovePost,
     SetClubWebhook,
-    WritePost,
 )
 from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
 from service.http.language import request_renderer
 from service.http.ratelimits import limit_messages, limit_new_places, limit_webhook_tests
-from service.http.responses import club_json, webhook_json
+from service.http.responses import club_json, posts_json, webhook_json
 from service.http.schemas.lobby import Invitation, MessagesQuery, ReportChatMessage
 from service.http.schemas.requests import Invite
 from service.notifications.schemas import DeliveriesQuery, DeliveryList
@@ -327,7 +323,7 @@ def cancel_club_meeting(club: str, meeting: str, player: str) -> None:
 
 
 @blueprint.get(
-    f"{_CLUB}/posts", "Posts, the oldest first.", ClubPostList, query=MessagesQuery(), errors=(403,)
+    f"{_CLUB}/posts", "Posts, the oldest first.", PostList, query=MessagesQuery(), errors=(403,)
 )
 def list_club_posts(club: str, player: str, query: JsonObject) -> JsonObject:
     """List the posts on the wall of a club, as one of its members.
@@ -336,13 +332,13 @@ def list_club_posts(club: str, player: str, query: JsonObject) -> JsonObject:
     oldest that is kept.
     """
     page = service().club_wall.page(club, player, **query)
-    return {"posts": _posts(page.messages), "last": page.last, "next": page.next}
+    return {"posts": posts_json(page.messages), "last": page.last, "next": page.next}
 
 
 @blueprint.post(
     f"{_CLUB}/posts",
     "The post.",
-    ClubPost,
+    Post,
     limit=limit_messages,
     json_body=WritePost(),
     errors=(403, 409),
@@ -350,7 +346,7 @@ def list_club_posts(club: str, player: str, query: JsonObject) -> JsonObject:
 def write_club_post(club: str, player: str, body: JsonObject) -> JsonObject:
     """Write a post on the wall of a club, as one of its members. Nobody else reads it."""
     post = service().club_wall.post(club, player, body["text"])
-    return _posts([ShownChatMessage(post, is_muted=False)])[0]
+    return posts_json([ShownChatMessage(post, is_muted=False)])[0]
 
 
 @blueprint.delete(
@@ -455,24 +451,6 @@ def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObjec
 
 def _meeting_json(meeting: Meeting) -> JsonObject:
     return {name: getattr(meeting, name) for name in ("id", "at", "title", "details")}
-
-
-def _posts(shown: Sequence[ShownChatMessage]) -> list[JsonObject]:
-    """Return posts as JSON. Their authors are looked up in one round trip."""
-    handles = service().accounts.players.handles({each.message.author for each in shown})
-    return [
-        {
-            "post": each.message.number,
-            "at": each.message.at,
-            "player": {"id": each.message.author, "handle": handles.get(each.message.author)},
-            "text": each.text,
-            "erased": each.message.text is None,
-            "muted": each.is_muted,
-            "removed_by": each.message.removed_by,
-            "reason": each.message.reason,
-        }
-        for each in shown
-    ]
 
 
 def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:

@@ -10,6 +10,7 @@ from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, message
 from ledger.clock.time_zones import UTC_NAME
+from service.chat.moderated import MAX_REASON_CHARACTERS
 from service.clubs.agenda import MAX_DETAILS_CHARACTERS
 from service.clubs.links import club_of_token, token_of_link
 from service.clubs.model import RIGHTS, Right
@@ -17,7 +18,6 @@ from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.permissions import NOT_A_MEMBER
 from service.clubs.schemas import SetClubWebhook
 from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
-from service.clubs.wall import MAX_REASON_CHARACTERS
 from service.errors import (
     ClubNameTaken,
     NotFound,

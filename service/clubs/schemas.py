@@ -4,13 +4,12 @@ from typing import Any, ClassVar, Final, NotRequired, TypedDict
 
 from marshmallow import fields
 
-from domain.json_types import ClubId, Count, PlayerId, PositiveCount, Timestamp
+from domain.json_types import ClubId, PlayerId, PositiveCount, Timestamp
 from service.clubs.agenda import FURTHEST, MAX_DETAILS_CHARACTERS, MAX_TITLE_CHARACTERS
 from service.clubs.model import RELATIONS, RIGHTS, Relation, Right
 from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
-from service.clubs.wall import MAX_REASON_CHARACTERS
-from service.http.schemas.lobby import ChatMessageAuthor, NamedPlayer
+from service.http.schemas.lobby import NamedPlayer
 from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String, TextList
 from service.notifications.schemas import WebhookResponse
 from service.notifications.webhooks.webhooks import FORMATS, Format
@@ -117,23 +116,6 @@ class EnterMeeting(StrictSchema):
     details = String(
         load_default="",
         description=f"What else there is to know, in at most {MAX_DETAILS_CHARACTERS} characters.",
-    )
-
-
-class WritePost(StrictSchema):
-    """A post on the wall of a club."""
-
-    text = String(required=True, minLength=1, description="Its length is bounded by the server.")
-
-
-class RemovePost(StrictSchema):
-    """Why a moderator removes a post."""
-
-    reason = String(
-        load_default=None,
-        nullable=True,
-        description=f"Required for the post of another member: at most {MAX_REASON_CHARACTERS} characters,"
-        " which the members read.",
     )
 
 
@@ -247,33 +229,6 @@ class ClubMeetingList(TypedDict):
 
     meetings: list[ClubMeeting]
     next: str | None
-
-
-class ClubPost(TypedDict):
-    """A post on the wall of a club: its number, when and by whom it was written.
-
-    `text` is null if it was erased, or if the reader has muted its author. `removed_by` is the id of the
-    moderator who has removed it, for `reason`, or null.
-    """
-
-    post: PositiveCount
-    at: Timestamp
-    player: ChatMessageAuthor
-    text: str | None
-    erased: bool
-    muted: bool
-    removed_by: PlayerId | None
-    reason: str | None
-
-
-class ClubPostList(TypedDict):
-    """Some posts on a wall. `next` is the `after` of the next page, or null; `last` is the number of the last
-    post, 0 if there is none.
-    """
-
-    posts: list[ClubPost]
-    last: Count
-    next: PositiveCount | None
 
 
 class ClubWebhook(WebhookResponse):

@@ -47,6 +47,7 @@ _BLUEPRINTS: Final = (
     clubs.blueprint,
     chat.blueprint,
     chat.comments,
+    chat.tournament_posts,
     chat.mutes,
     notifications.blueprint,
     play.blueprint,

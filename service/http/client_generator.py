@@ -49,6 +49,7 @@ _GROUP_OF_TAG: Final[Mapping[str, str]] = {
     "games": "server",
     "messages": "chat",
     "comments": "chat",
+    "tournament_posts": "tournaments",
     "mutes": "chat",
     "clocks": "holidays",
     "receipts": "history",

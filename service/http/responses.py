@@ -17,6 +17,7 @@ from domain.tournaments.tournament import (
 from replay.language.renderer import Renderer
 from service.accounts.account_reader import Player
 from service.accounts.schemas import Account
+from service.chat.conversation import ShownChatMessage
 from service.clubs.model import Club
 from service.clubs.schemas import ClubEntry
 from service.games.player_statistics import KindCounts, PlayerStatistics
@@ -104,6 +105,24 @@ def club_json(clubs: Sequence[Club]) -> list[JsonObject]:
             owner={"id": club.owner, "handle": handles.get(club.owner, "")},
         )
         for club in clubs
+    ]
+
+
+def posts_json(shown: Sequence[ShownChatMessage]) -> list[JsonObject]:
+    """Return posts as JSON. Their authors are looked up in one round trip."""
+    handles = service().accounts.players.handles({each.message.author for each in shown})
+    return [
+        {
+            "post": each.message.number,
+            "at": each.message.at,
+            "player": {"id": each.message.author, "handle": handles.get(each.message.author)},
+            "text": each.text,
+            "erased": each.message.text is None,
+            "muted": each.is_muted,
+            "removed_by": each.message.removed_by,
+            "reason": each.message.reason,
+        }
+        for each in shown
     ]
 
 

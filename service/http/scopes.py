@@ -34,7 +34,7 @@ _READ: Final = (
     "GET /players/<handle>/head-to-head/<other>",
     *("GET /tournaments", "GET /tournaments/<id>"),
     *("GET /tournaments/<id>/events", "GET /tournaments/<id>/record"),
-    "GET /tournaments/<id>/standings",
+    *("GET /tournaments/<id>/standings", "GET /tournaments/<id>/posts"),
     *("GET /clubs", "GET /clubs/<club>", "GET /clubs/<club>/members", "GET /me/clubs"),
     *("GET /clubs/<club>/meetings", "GET /clubs/<club>/leaderboards/<system>"),
     *("GET /clubs/<club>/ratings/games", "GET /clubs/<club>/ratings/statement"),
@@ -82,6 +82,8 @@ _CHAT: Final = (
     "POST /games/<game_id>/comments/<number>/report",
     *("GET /clubs/<club>/posts", "POST /clubs/<club>/posts", "DELETE /clubs/<club>/posts/<number>"),
     "POST /clubs/<club>/posts/<number>/report",
+    *("POST /tournaments/<id>/posts", "DELETE /tournaments/<id>/posts/<number>"),
+    "POST /tournaments/<id>/posts/<number>/report",
     *("GET /me/mutes", "PUT /me/mutes/<handle>", "DELETE /me/mutes/<handle>"),
 )
 _WEBHOOKS: Final = (
@@ -125,6 +127,7 @@ _SESSION_ONLY: Final = (
     "POST /admin/tournaments/<tournament>/cancellation",
     "DELETE /admin/imports/<imported>",
     *("DELETE /admin/games/<game>/comments/<number>", "DELETE /admin/clubs/<club>/posts/<number>"),
+    "DELETE /admin/tournaments/<tournament>/posts/<number>",
     *(f"{method} /admin/games/<game>/rating-exclusion" for method in ("PUT", "DELETE")),
 )
 OPERATION_SCOPES: Final[Mapping[str, Scope | None]] = {

@@ -272,6 +272,8 @@ class Scenes:
         running = begin(service, player, [player, friend], format=league)
         service.tournaments.changes.make(running, player, "TournamentPaused", "a holiday", {})
         teams = self._team_pages(service, player, friend)
+        service.tournament_posts.post(running, player, "When do we begin?")
+        service.tournament_posts.post(running, friend, "Tomorrow.")
         service.redis.close()
         self._add("tournaments.list_tournaments", "/tournaments?status=open", "/tournaments")
         formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league"))
@@ -280,6 +282,7 @@ class Scenes:
         self._add("teams.show_entry", f"{teams}/team")
         self._add("teams.show_team", f"{teams}/teams/{self.player.handle}")
         self._add("tournaments.show_tournament", *pages)
+        self._add("chat.show_tournament_posts", *(f"{page}/posts" for page in pages))
         self._add("live_tournament.show_live", *(f"{page}/live" for page in pages))
         self._add(
             "organiser.show_changes", *(f"/tournaments/{id}/organise" for id in (opened, running))

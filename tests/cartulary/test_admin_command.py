@@ -21,7 +21,7 @@ from tests.games.records import FOLDER
 from tests.support.accounts import PASSWORD
 from tests.support.raw_times import raw_times
 from tests.support.service_games import start_game
-from tests.support.tournaments import settings
+from tests.support.tournaments import create, organiser, settings
 from tests.support.worker_harness import WorkerHarness
 
 Admin = Callable[..., Result]
@@ -410,3 +410,16 @@ def test_a_reported_post_is_erased(admin: Admin, service: Service) -> None:
     assert admin("remove-post", club, "1", *WHY).exit_code == 0
     assert service.club_wall.require(club, 1).text is None
     assert admin("remove-post", club, "9", *WHY).exit_code == 1
+
+
+def test_a_reported_post_in_a_tournament_is_erased(admin: Admin, service: Service) -> None:
+    olga = organiser(service)
+    ada = service.accounts.players.register("ada", "correct horse")[0].id
+    tournament = create(service, olga).id
+    service.tournament_posts.post(tournament, olga, "Spam.")
+    service.tournament_posts.report(tournament, ada, 1)
+    (report,) = orjson.loads(admin("reports").stdout)["reports"]
+    assert (report["of"], report["tournament"]) == ("tournament_post", tournament)
+    assert admin("remove-tournament-post", tournament, "1", *WHY).exit_code == 0
+    assert service.tournament_posts.require(tournament, 1).text is None
+    assert admin("remove-tournament-post", tournament, "9", *WHY).exit_code == 1

@@ -54,7 +54,7 @@ def _reports_page(form: Form = EMPTY_FORM, status: int = 200, **_: str) -> Respo
 
 def _seq(report: ChatMessageReport) -> int | None:
     conversation = service().chat if report.of == "message" else service().comments
-    if report.of == "post":
+    if report.of in ("post", "tournament_post"):
         return None
     try:
         return conversation.require(report.game, report.number).seq

@@ -18,6 +18,7 @@ from service.settings import Settings
 from tests.support.administrators import ended_delivery, last_entries
 from tests.support.page_forms import PASSWORD, log_in, post
 from tests.support.service_games import start_game
+from tests.support.tournaments import create, organiser
 
 WHY = "asked by phone"
 PAGES = (
@@ -279,6 +280,24 @@ class TestReports:
         assert f"admin remove-post {club} 1" in shown
         post(admin, f"/admin/reports/{report.id}/comment", "/admin/reports", reason=WHY)
         assert service.club_wall.require(club, 1).text is None
+        assert service.chat_message_reports.count() == 0
+
+    def test_a_reported_post_in_a_tournament_is_erased(
+        self, admin: FlaskClient, marie: tuple[FlaskClient, str], service: Service
+    ) -> None:
+        _, id = marie
+        olga = organiser(service)
+        tournament = create(service, olga, name="Zanzibar", private=True).id
+        service.tournament_posts.post(tournament, olga, "Spam")
+        service.chat_message_reports.add(
+            tournament, 1, id, "nobody", "Spam", None, "tournament_post"
+        )
+        (report,), _ = service.chat_message_reports.page()
+        shown = admin.get("/admin/reports").text
+        assert f"admin remove-tournament-post {tournament} 1" in shown
+        assert "Zanzibar" not in shown
+        post(admin, f"/admin/reports/{report.id}/comment", "/admin/reports", reason=WHY)
+        assert service.tournament_posts.require(tournament, 1).text is None
         assert service.chat_message_reports.count() == 0
 
 

@@ -68,6 +68,8 @@ class Club:
         fields = settings(wall_clock.now() + timedelta(days=2), options=options, private=True)
         fields |= {"name": f"{WORD} cup", "description": WORD}
         self.tournament = service.tournaments.tournaments.create(self.ids["ada"], fields).id
+        service.tournament_posts.post(self.tournament, self.ids["ada"], f"{WORD} post")
+        service.club_wall.post(self.id, self.ids["ada"], f"{WORD} post")
 
     def _create(self, seats: int = 2) -> str:
         options = {"private": True, "rated": True, "seating": "joined", "club": self.id}
