@@ -25,6 +25,7 @@ from service.chat.tournament_posts import TournamentPosts, tournament_texts
 from service.clubs.agenda import ClubAgenda
 from service.clubs.clubs import Clubs
 from service.clubs.notices import ClubNotices
+from service.clubs.polls import ClubPolls
 from service.clubs.wall import ClubWall, wall_texts
 from service.clubs.webhooks import ClubWebhooks
 from service.cluster import ClusterClient
@@ -75,6 +76,7 @@ class Service:
     clubs: Clubs
     club_notices: ClubNotices
     club_agenda: ClubAgenda
+    club_polls: ClubPolls
     club_wall: ClubWall
     tournament_posts: TournamentPosts
     club_webhooks: ClubWebhooks
@@ -180,6 +182,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         clubs,
     )
     accounts.erasure.register(club_wall.erase_all_of, club_wall.authors)
+    club_agenda = ClubAgenda(client, clubs, bounds.max_meetings_per_club)
+    club_polls = ClubPolls(client, clubs, club_agenda)
+    accounts.erasure.register(club_polls.erase_all_of)
     tournament_posts = TournamentPosts(
         accounts.mutes,
         reports,
@@ -237,7 +242,8 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         club_notices=ClubNotices(
             clubs, accounts.mutes, notifications.preferences, notifications.mail.account_notices
         ),
-        club_agenda=ClubAgenda(client, clubs, bounds.max_meetings_per_club),
+        club_agenda=club_agenda,
+        club_polls=club_polls,
         club_wall=club_wall,
         tournament_posts=tournament_posts,
         club_webhooks=club_webhooks,

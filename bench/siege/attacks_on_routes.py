@@ -178,7 +178,8 @@ def _forms(target: Target) -> Traffic:
     club = (
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
         *("/officers", "/officers/dismiss", "/posts"),
-        *("/agenda", "/agenda/cancellation"),
+        *("/agenda", "/agenda/cancellation", "/polls"),
+        *(f"/polls/{part}" for part in ("meeting", "votes", "withdrawal")),
         *(f"/posts{part}" for part in _POST_FORMS),
         *("/webhook", "/webhook/remove", "/webhook/test"),
     )
@@ -267,7 +268,7 @@ def _readings(target: Target) -> Traffic:
             f"/clubs/{UNKNOWN}",
             f"/clubs/{UNKNOWN}/members",
             *(f"/{room}/{UNKNOWN}/posts" for room in ("clubs", "tournaments")),
-            f"/clubs/{UNKNOWN}/meetings",
+            *(f"/clubs/{UNKNOWN}/{part}" for part in ("meetings", "polls")),
             *(f"/clubs/{UNKNOWN}/ratings/{part}" for part in ("games", "statement")),
             f"/clubs/{UNKNOWN}/leaderboards/baron",
             f"/clubs/{UNKNOWN}/webhook",
@@ -326,7 +327,8 @@ def _refused_calls(target: Target) -> Traffic:
         *("/clubs", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook/test"),
         *(f"/clubs/{UNKNOWN}/posts", f"/clubs/{UNKNOWN}/posts/1/report"),
         *(f"/tournaments/{UNKNOWN}/posts", f"/tournaments/{UNKNOWN}/posts/1/report"),
-        f"/clubs/{UNKNOWN}/meetings",
+        *(f"/clubs/{UNKNOWN}/{part}" for part in ("meetings", "polls")),
+        f"/clubs/{UNKNOWN}/polls/{UNKNOWN}/meeting",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -342,6 +344,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/tournaments/{UNKNOWN}/teams/{part}" for part in TEAM_CALLS),
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
+        f"/clubs/{UNKNOWN}/polls/{UNKNOWN}/votes/me",
         *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings")),
         *(f"/admin/players/{UNKNOWN}/role", f"/admin/players/{UNKNOWN}/suspension"),
         f"{admin}/rating-exclusion",
@@ -366,7 +369,7 @@ def _refused_calls(target: Target) -> Traffic:
         f"/admin/tournaments/{UNKNOWN}/posts/1",
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
-        *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings")),
+        *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings", "polls")),
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(
             f"/tournaments/{UNKNOWN}/{part}"

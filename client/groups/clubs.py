@@ -105,6 +105,29 @@ class ClubMembership(TypedDict):
     you: str
 
 
+class PollDate(TypedDict):
+    """A date of a poll, and the members who vote for it."""
+
+    at: str
+    voters: list[NamedPlayer]
+
+
+class ClubPoll(TypedDict):
+    """A poll among dates for a meeting of a club."""
+
+    id: str
+    title: str
+    details: str
+    dates: list[PollDate]
+
+
+class ClubPollList(TypedDict):
+    """The polls of a club that have a date in the future. `next` is null."""
+
+    polls: list[ClubPoll]
+    next: str | None
+
+
 class ClubWebhook(TypedDict):
     """The webhook of a club. `secret` is in the response that sets a webhook of the format
     `plain`.
@@ -146,6 +169,12 @@ class EnterMeeting(TypedDict):
     details: NotRequired[str]
 
 
+class FixDate(TypedDict):
+    """The body of a request: FixDate."""
+
+    date: str
+
+
 class Invitation(TypedDict):
     """An invitation to a game: the id of the player who is invited, or the token of a link. The
     page `/invitations/TOKEN` opens it in a browser.
@@ -172,6 +201,14 @@ class NameMember(TypedDict):
     """The body of a request: NameMember."""
 
     handle: str
+
+
+class OpenPoll(TypedDict):
+    """The body of a request: OpenPoll."""
+
+    title: str
+    dates: list[str]
+    details: NotRequired[str]
 
 
 class OwnClub(TypedDict):
@@ -201,6 +238,12 @@ class SetClubWebhook(TypedDict):
 
     url: str
     format: NotRequired[Literal["plain", "discord", "slack"]]
+
+
+class VoteInPoll(TypedDict):
+    """The body of a request: VoteInPoll."""
+
+    dates: list[str]
 
 
 def list_clubs(*, cursor: str | None = None, limit: int | None = None) -> Call[ClubList]:
@@ -375,6 +418,40 @@ def cancel_club_meeting(club: str, meeting: str, /) -> Call[None]:
     return call("DELETE", f"/clubs/{segment(club)}/meetings/{segment(meeting)}", read_nothing)
 
 
+def list_club_polls(club: str, /) -> Call[ClubPollList]:
+    """List the polls for dates of a club with the votes, as one of its members."""
+    return call("GET", f"/clubs/{segment(club)}/polls", reader(ClubPollList))
+
+
+def open_club_poll(club: str, /, **body: Unpack[OpenPoll]) -> Call[ClubPoll]:
+    """Open a poll among dates for a meeting, as the owner or an officer who may edit."""
+    return call("POST", f"/clubs/{segment(club)}/polls", reader(ClubPoll), body=body)
+
+
+def vote_in_club_poll(club: str, poll: str, /, **body: Unpack[VoteInPoll]) -> Call[ClubPoll]:
+    """Vote for dates of a poll, as a member of the club, instead of those before."""
+    return call(
+        "PUT", f"/clubs/{segment(club)}/polls/{segment(poll)}/votes/me", reader(ClubPoll), body=body
+    )
+
+
+def fix_date_of_club_poll(club: str, poll: str, /, **body: Unpack[FixDate]) -> Call[ClubMeeting]:
+    """Enter the meeting at a date of a poll, as the owner or an officer who may edit. The poll
+    ends.
+    """
+    return call(
+        "POST",
+        f"/clubs/{segment(club)}/polls/{segment(poll)}/meeting",
+        reader(ClubMeeting),
+        body=body,
+    )
+
+
+def withdraw_club_poll(club: str, poll: str, /) -> Call[None]:
+    """Withdraw a poll with its votes, as the owner or an officer who may edit."""
+    return call("DELETE", f"/clubs/{segment(club)}/polls/{segment(poll)}", read_nothing)
+
+
 def list_club_posts(
     club: str, /, *, after: int | None = None, limit: int | None = None
 ) -> Call[PostList]:
@@ -482,6 +559,11 @@ class ClubsCalls(Group[C_co]):
     enter_meeting = Method(enter_club_meeting)
     change_meeting = Method(change_club_meeting)
     cancel_meeting = Method(cancel_club_meeting)
+    list_polls = Method(list_club_polls)
+    open_poll = Method(open_club_poll)
+    vote_in_poll = Method(vote_in_club_poll)
+    fix_date_of_poll = Method(fix_date_of_club_poll)
+    withdraw_poll = Method(withdraw_club_poll)
     list_posts = Method(list_club_posts)
     write_post = Method(write_club_post)
     erase_post = Method(erase_club_post)

@@ -75,16 +75,17 @@ class ClubAgenda:
         at: str,
         details: str = "",
         meeting_id: str | None = None,
+        new_id: str | None = None,
     ) -> Meeting:
-        """Enter a meeting, or change one, and return it.
+        """Enter a meeting, which may get `new_id`, or change one, and return it.
 
         Raises Malformed, and NotNow (as many meetings as are allowed).
         """
         self._clubs.with_right(club_id, player, "edit")
         if meeting_id is not None:
             self._require(club_id, meeting_id)
-        _require_valid(title, at, details)
-        meeting = Meeting(meeting_id or secrets.token_hex(8), at, title, details)
+        raise_faults(meeting_faults(title, at, details))
+        meeting = Meeting(meeting_id or new_id or secrets.token_hex(8), at, title, details)
         kept_since = wall_clock.format(wall_clock.now() - KEPT)
         former = [each.id for each in self._all(club_id) if each.at < kept_since]
         key = meetings_key(club_id)
@@ -126,8 +127,8 @@ class ClubAgenda:
         return sorted(meetings, key=lambda meeting: (meeting.at, meeting.id))
 
 
-def _require_valid(title: str, at: str, details: str) -> None:
-    """Raise Malformed, which names every wrong field of a meeting."""
+def meeting_faults(title: str, at: str, details: str) -> dict[str, Text | None]:
+    """Return what is wrong with the fields of a new meeting; None for a field that is right."""
     faults: dict[str, Text | None] = {
         "title": text_fault(title, MAX_TITLE_CHARACTERS) if title else message("must not be empty"),
         "details": text_fault(details, MAX_DETAILS_CHARACTERS),
@@ -140,4 +141,4 @@ def _require_valid(title: str, at: str, details: str) -> None:
         faults["at"] = message("must be in the future")
     elif wall_clock.parse(at) > wall_clock.now() + FURTHEST:
         faults["at"] = message("must be at most {days} days from now", days=FURTHEST.days)
-    raise_faults(faults)
+    return faults

@@ -1,5 +1,6 @@
 """Clubs: creating, finding and joining them, and what their owners and officers do."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from domain.errors import Malformed
@@ -11,6 +12,7 @@ from service.clubs.agenda import Meeting
 from service.clubs.links import token_of_link
 from service.clubs.model import Club
 from service.clubs.permissions import require_any_right, require_right
+from service.clubs.polls import CountedPoll
 from service.clubs.schemas import (
     MAX_CLUBS,
     AppointOfficer,
@@ -20,16 +22,21 @@ from service.clubs.schemas import (
     ClubMeetingList,
     ClubMemberList,
     ClubMembership,
+    ClubPoll,
+    ClubPollList,
     ClubsQuery,
     ClubWebhook,
     CreateClub,
     EditClub,
     EnterMeeting,
+    FixDate,
     JoinClub,
     MembersQuery,
     NameMember,
+    OpenPoll,
     OwnClubList,
     SetClubWebhook,
+    VoteInPoll,
 )
 from service.http.blueprint import Blueprint
 from service.http.context import has_personal_token, personal_token_digest, service
@@ -322,6 +329,57 @@ def cancel_club_meeting(club: str, meeting: str, player: str) -> None:
     service().club_agenda.cancel(club, player, meeting)
 
 
+@blueprint.get(f"{_CLUB}/polls", "All polls. `next` is null.", ClubPollList, errors=(403,))
+def list_club_polls(club: str, player: str) -> JsonObject:
+    """List the polls for dates of a club with the votes, as one of its members."""
+    return {"polls": _polls_json(service().club_polls.polls(club, player)), "next": None}
+
+
+@blueprint.post(
+    f"{_CLUB}/polls",
+    "The poll.",
+    ClubPoll,
+    limit=limit_new_places,
+    json_body=OpenPoll(),
+    errors=(403, 409),
+)
+def open_club_poll(club: str, player: str, body: JsonObject) -> JsonObject:
+    """Open a poll among dates for a meeting, as the owner or an officer who may edit."""
+    return _polls_json([service().club_polls.open(club, player, **body)])[0]
+
+
+@blueprint.put(
+    f"{_CLUB}/polls/<poll>/votes/me",
+    "The poll after the vote.",
+    ClubPoll,
+    limit=limit_messages,
+    json_body=VoteInPoll(),
+    errors=(403,),
+)
+def vote_in_club_poll(club: str, poll: str, player: str, body: JsonObject) -> JsonObject:
+    """Vote for dates of a poll, as a member of the club, instead of those before."""
+    return _polls_json([service().club_polls.vote(club, player, poll, body["dates"])])[0]
+
+
+@blueprint.post(
+    f"{_CLUB}/polls/<poll>/meeting",
+    "The meeting.",
+    ClubMeeting,
+    limit=limit_new_places,
+    json_body=FixDate(),
+    errors=(403, 409),
+)
+def fix_date_of_club_poll(club: str, poll: str, player: str, body: JsonObject) -> JsonObject:
+    """Enter the meeting at a date of a poll, as the owner or an officer who may edit. The poll ends."""
+    return _meeting_json(service().club_polls.fix(club, player, poll, body["date"]))
+
+
+@blueprint.delete(f"{_CLUB}/polls/<poll>", "The poll is withdrawn.", errors=(403,))
+def withdraw_club_poll(club: str, poll: str, player: str) -> None:
+    """Withdraw a poll with its votes, as the owner or an officer who may edit."""
+    service().club_polls.withdraw(club, player, poll)
+
+
 @blueprint.get(
     f"{_CLUB}/posts", "Posts, the oldest first.", PostList, query=MessagesQuery(), errors=(403,)
 )
@@ -451,6 +509,31 @@ def list_club_deliveries(club: str, player: str, query: JsonObject) -> JsonObjec
 
 def _meeting_json(meeting: Meeting) -> JsonObject:
     return {name: getattr(meeting, name) for name in ("id", "at", "title", "details")}
+
+
+def _polls_json(polls: Sequence[CountedPoll]) -> list[JsonObject]:
+    handles = service().accounts.players.handles(
+        {player for each in polls for voters in each.votes for player in voters}
+    )
+    return [
+        {
+            "id": each.poll.id,
+            "title": each.poll.title,
+            "details": each.poll.details,
+            "dates": [
+                {
+                    "at": at,
+                    "voters": [
+                        {"id": player, "handle": handles[player]}
+                        for player in voters
+                        if player in handles
+                    ],
+                }
+                for at, voters in zip(each.poll.dates, each.votes, strict=True)
+            ],
+        }
+        for each in polls
+    ]
 
 
 def _webhook_json(club_id: str, webhook: Webhook) -> JsonObject:

@@ -8,6 +8,7 @@ from domain.json_types import ClubId, PlayerId, PositiveCount, Timestamp
 from service.clubs.agenda import FURTHEST, MAX_DETAILS_CHARACTERS, MAX_TITLE_CHARACTERS
 from service.clubs.model import RELATIONS, RIGHTS, Relation, Right
 from service.clubs.names import MAX_NAME_LENGTH
+from service.clubs.polls import MAX_DATES, MIN_DATES
 from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
 from service.http.schemas.lobby import NamedPlayer
 from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String, TextList
@@ -119,6 +120,42 @@ class EnterMeeting(StrictSchema):
     )
 
 
+class OpenPoll(StrictSchema):
+    """A poll among dates for a meeting of a club."""
+
+    title = String(
+        required=True,
+        example="Barony night",
+        description=f"One line of at most {MAX_TITLE_CHARACTERS} characters.",
+    )
+    dates = TextList(
+        required=True,
+        max_items=MAX_DATES,
+        description=f"{MIN_DATES} to {MAX_DATES} times at which the meeting may begin, at most"
+        f" {FURTHEST.days} days from now, in UTC with milliseconds.",
+    )
+    details = String(
+        load_default="",
+        description=f"What else there is to know, in at most {MAX_DETAILS_CHARACTERS} characters.",
+    )
+
+
+class VoteInPoll(StrictSchema):
+    """The dates for which a member votes."""
+
+    dates = TextList(
+        required=True,
+        max_items=MAX_DATES,
+        description="Dates of the poll; none withdraws the vote.",
+    )
+
+
+class FixDate(StrictSchema):
+    """The date that is fixed."""
+
+    date = String(required=True, example="2027-01-08T19:00:00.000Z", description="One of the poll.")
+
+
 class SetClubWebhook(StrictSchema):
     """The webhook of a club."""
 
@@ -228,6 +265,29 @@ class ClubMeetingList(TypedDict):
     """The meetings of a club that are not over, the next one first."""
 
     meetings: list[ClubMeeting]
+    next: str | None
+
+
+class PollDate(TypedDict):
+    """A date of a poll, and the members who vote for it."""
+
+    at: Timestamp
+    voters: list[NamedPlayer]
+
+
+class ClubPoll(TypedDict):
+    """A poll among dates for a meeting of a club."""
+
+    id: str
+    title: str
+    details: str
+    dates: list[PollDate]
+
+
+class ClubPollList(TypedDict):
+    """The polls of a club that have a date in the future. `next` is null."""
+
+    polls: list[ClubPoll]
     next: str | None
 
 

@@ -8,6 +8,7 @@
                                   answer to the question
     cartulary:{club:ID}:wall      its wall; see service/clubs/wall.py
     cartulary:{club:ID}:meetings  its meetings; see service/clubs/agenda.py
+    cartulary:{club:ID}:polls     its polls for dates; see service/clubs/polls.py
     cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
     cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
     cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
@@ -129,7 +130,8 @@ class ClubStore:
             old, new = _encode(before), {} if changed is None else _encode(after)
             pipeline.multi()
             if changed is None:
-                pipeline.delete(key, wall_key(club_id), meetings_key(club_id))
+                belongings = (wall_key(club_id), meetings_key(club_id), polls_key(club_id))
+                pipeline.delete(key, *belongings)
                 return
             if removed := [name for name in old if name not in new]:
                 pipeline.hdel(key, *removed)
@@ -425,6 +427,11 @@ def wall_key(club_id: str) -> str:
 def meetings_key(club_id: str) -> str:
     """Return the key in Redis of the meetings of a club."""
     return f"{club_key(club_id)}:meetings"
+
+
+def polls_key(club_id: str) -> str:
+    """Return the key in Redis of the polls of a club."""
+    return f"{club_key(club_id)}:polls"
 
 
 def person_field(player: str) -> str:

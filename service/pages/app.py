@@ -18,7 +18,8 @@ from service.administration.pages import settings as admin_settings
 from service.analyses import pages as analyses
 from service.bootstrap import Service
 from service.chat import pages as chat
-from service.clubs import pages as clubs
+from service.clubs.pages import agenda as club_agenda
+from service.clubs.pages import clubs
 from service.conditional_actions import pages as conditional_actions
 from service.disputes import pages as disputes
 from service.explorer import pages as explorer
@@ -70,6 +71,7 @@ _VIEWS: Final = (
     invitations,
     people,
     clubs,
+    club_agenda,
     club_ratings,
     chat,
     play,

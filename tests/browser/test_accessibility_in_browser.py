@@ -189,7 +189,11 @@ class Scenes:
         }
         meetings = f"/api/v1/clubs/{public}/meetings"
         self.player.http.post(meetings, json=meeting).raise_for_status()
-        self._add("clubs.show_agenda", f"/clubs/{own}/agenda", f"/clubs/{public}/agenda")
+        dates = [wall_clock.format(wall_clock.now() + timedelta(days=days)) for days in (2, 3)]
+        poll = {"title": "Baron night", "dates": dates}
+        polls = f"/api/v1/clubs/{public}/polls"
+        self.player.http.post(polls, json=poll).raise_for_status()
+        self._add("club_agenda.show_agenda", f"/clubs/{own}/agenda", f"/clubs/{public}/agenda")
         posts = f"/api/v1/clubs/{public}/posts"
         for author in (self.player, third):
             author.http.post(posts, json={"text": "Who plays?"}).raise_for_status()

@@ -162,6 +162,7 @@ def operation_name(method: str, template: str) -> str:
         .replace("{number}", "N")
         .replace("{round}", "ROUND")
         .replace("{meeting}", "MEETING")
+        .replace("{poll}", "POLL")
         .replace("{holiday}", "HOLIDAY")
     )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")

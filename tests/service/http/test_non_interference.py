@@ -461,13 +461,15 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
     ada, bea, eve = (accounts.register() for _ in range(3))
     url = str(accounts.anonymous.base_url)
     observers = [RecordingClient(url, "outsider", eve.token), RecordingClient(url, "anonymous")]
-    none = "0" * 16
+    none, poll_id = "0" * 16, "e" * 16
 
     def observed(club: str, game: str) -> list[list[str]]:
         """Return what each observer receives, without the ids of the club and the game."""
         paths = (
             *("/clubs?limit=100", f"/clubs/{club}", f"/clubs/{club}/members", "/me/clubs", "/me"),
-            *(f"/clubs/{club}/posts", f"/clubs/{club}/meetings"),
+            *(f"/clubs/{club}/posts", f"/clubs/{club}/meetings", f"/clubs/{club}/polls"),
+            *(f"/clubs/{club}/ratings/games", f"/clubs/{club}/ratings/statement"),
+            *(f"/clubs/{club}/leaderboards/barony", "/ratings/games?limit=500"),
             *(f"/games?club={club}", f"/games?club={club}&status=open", "/games?limit=100"),
             *(f"/tournaments?club={club}", "/tournaments?limit=100"),
             *("/games?vacant=true", f"/games?player={ada.handle}", f"/games/{game}"),
@@ -487,6 +489,10 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
                 ("POST", f"/clubs/{club}/invitations"),
                 ("POST", f"/clubs/{club}/posts"),
                 ("POST", f"/clubs/{club}/meetings"),
+                ("POST", f"/clubs/{club}/polls"),
+                ("PUT", f"/clubs/{club}/polls/{poll_id}/votes/me"),
+                ("POST", f"/clubs/{club}/polls/{poll_id}/meeting"),
+                ("DELETE", f"/clubs/{club}/polls/{poll_id}"),
                 ("DELETE", f"/clubs/{club}/posts/1"),
                 ("POST", f"/clubs/{club}/posts/1/report"),
                 ("PUT", f"/clubs/{club}/officers/{bea.handle}"),
@@ -502,13 +508,19 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
     path = f"/api/v1/clubs/{club}"
     ada.http.post(f"{path}/invitations", json={"handle": bea.handle}).raise_for_status()
     bea.http.put(f"{path}/members/me").raise_for_status()
-    game = ada.create_game(2, options={"private": True, "club": club, "name": "Hidden"})
+    options = {"private": True, "rated": True, "club": club, "name": "Hidden"}
+    game = ada.create_game(2, options=options)
     assert observed(club, game) == before
     bea.join(game)
     ada.http.patch(path, json={"name": "Hidden still", "about": "x"}).raise_for_status()
     bea.http.post(f"{path}/posts", json={"text": "x"}).raise_for_status()
     meeting = {"title": "x", "at": wall_clock.format(wall_clock.now() + timedelta(days=2))}
     ada.http.post(f"{path}/meetings", json=meeting).raise_for_status()
+    later = wall_clock.format(wall_clock.now() + timedelta(days=3))
+    poll = {"title": "x", "dates": [meeting["at"], later]}
+    opened = ada.http.post(f"{path}/polls", json=poll).raise_for_status().json()["id"]
+    vote = {"dates": [later]}
+    bea.http.put(f"{path}/polls/{opened}/votes/me", json=vote).raise_for_status()
     ada.http.put(f"{path}/officers/{bea.handle}").raise_for_status()
     assert observed(club, game) == before
     bea.http.delete(f"{path}/members/me").raise_for_status()

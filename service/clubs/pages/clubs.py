@@ -3,15 +3,13 @@
 from collections.abc import Mapping
 from typing import Final
 
-from flask import Blueprint, Response, g, request
+from flask import Blueprint, Response, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from domain.errors import Malformed, NotNow
 from domain.json_fields import one_of
 from domain.messages import Message, message
-from ledger.clock.time_zones import UTC_NAME
 from service.chat.moderated import MAX_REASON_CHARACTERS
-from service.clubs.agenda import MAX_DETAILS_CHARACTERS
 from service.clubs.links import club_of_token, token_of_link
 from service.clubs.model import RIGHTS, Right
 from service.clubs.names import MAX_NAME_LENGTH
@@ -51,14 +49,13 @@ from service.pages.view_models.game_lists import (
     filtered_list,
     read_lists,
 )
-from service.tournaments.view_model import entered_moment, local_moment
 
-blueprint = Blueprint("clubs", __name__, template_folder="templates")
+blueprint = Blueprint("clubs", __name__, template_folder="../templates")
 
 PAGE_CLUBS: Final = 24
 PAGE_MEMBERS: Final = 50
 PAGE_POSTS: Final = 50
-_PAGE_TOURNAMENTS: Final = 20
+PAGE_TOURNAMENTS: Final = 20
 _POST: Final = f"/clubs/<club_id>/posts/<int(max={MAX_INTEGER}):number>"
 _LISTS: Final = ("open", "watch", "finished")
 _FORMATS: Final[Mapping[Format, Message]] = {
@@ -86,10 +83,10 @@ def _club_page(
         {*members, *officers, *requesting, *invited, club.owner, inviter or club.owner}
     )
     games = GamesOfClub(club_id, for_member=relation == "member")
-    lists = {name: _games(name, player_id, games) for name in _LISTS}
+    lists = {name: games_of_club(name, player_id, games) for name in _LISTS}
     read_lists(*lists.values())
     tournaments, _ = service().tournaments.tournaments.page(
-        viewer=player_id, limit=_PAGE_TOURNAMENTS, club=club_id
+        viewer=player_id, limit=PAGE_TOURNAMENTS, club=club_id
     )
     token = token_of_link(club) if may_invite else None
     webhooks = service().club_webhooks
@@ -144,7 +141,7 @@ _RIGHTS: Final[Mapping[Right, tuple[Message, Message]]] = {
 """The label of each right, and what an officer with it does."""
 
 
-def _games(name: str, player_id: str | None, games: GamesOfClub) -> GameList:
+def games_of_club(name: str, player_id: str | None, games: GamesOfClub) -> GameList:
     """Return the first games of a club of one of the lists."""
     return filtered_list(name, player_id, None, FIRST_PAGE_GAMES, GameFilter(), club=games)
 
@@ -205,7 +202,7 @@ def create_club() -> BaseResponse:
     club = service().clubs.create(
         player_id,
         values.get("name", ""),
-        _lines(values.get("about", "")),
+        entered_lines(values.get("about", "")),
         is_private=bool(values.get("private")),
     )
     return see_other(f"/clubs/{club.id}")
@@ -223,7 +220,7 @@ def show_club(club_id: str) -> Response:
 def join_club(club_id: str) -> BaseResponse:
     """Accept an invitation to a club, or ask to join it, with an answer to its question."""
     player_id = require_player()
-    answer = _lines(entered_form().values.get("answer", ""))
+    answer = entered_lines(entered_form().values.get("answer", ""))
     service().club_notices.join(club_id, player_id, answer=answer)
     return see_other(f"/clubs/{club_id}")
 
@@ -302,7 +299,7 @@ def show_wall(club_id: str) -> Response:
 @shows_refusals(_wall_page, Malformed, TooManyChatMessages)
 def write_post(club_id: str) -> BaseResponse:
     """Write a post on the wall, as a member."""
-    text = _lines(read_field("text"))
+    text = entered_lines(read_field("text"))
     service().club_wall.post(club_id, require_player(), text)
     return see_other(f"/clubs/{club_id}/posts")
 
@@ -334,59 +331,6 @@ def report_post(club_id: str, number: int) -> BaseResponse:
     reason = entered_form().values.get("reason", "").strip() or None
     service().club_wall.report(club_id, player_id, number, reason)
     return _wall_page(club_id, reported=number)
-
-
-def _agenda_page(club_id: str, form: Form = EMPTY_FORM, status: int = 200, **_: str) -> Response:
-    player_id, zone = current_player(), g.get("time_zone") or UTC_NAME
-    entry = service().clubs.visible(club_id, player_id)
-    meetings = service().club_agenda.meetings(club_id, player_id)
-    games = GamesOfClub(club_id, for_member=entry.relation(player_id) == "member")
-    lists = {name: _games(name, player_id, games) for name in ("open", "watch")}
-    read_lists(*lists.values())
-    tournaments, _next = service().tournaments.tournaments.page(
-        ("open", "running"), viewer=player_id, limit=_PAGE_TOURNAMENTS, club=club_id
-    )
-    return page(
-        "club_agenda.html",
-        status,
-        club=entry.club,
-        relation=entry.relation(player_id),
-        may_edit=entry.has_right(player_id, "edit"),
-        meetings=meetings,
-        local_times={each.id: local_moment(each.at, zone) for each in meetings},
-        lists=lists,
-        tournaments=tournaments,
-        time_zone=zone,
-        form=form,
-        unfilled=EMPTY_FORM,
-        max_details_characters=MAX_DETAILS_CHARACTERS,
-    )
-
-
-@blueprint.get("/clubs/<club_id>/agenda")
-def show_agenda(club_id: str) -> Response:
-    """Show the meetings of a club, and its games and tournaments that are not over."""
-    return _agenda_page(club_id)
-
-
-@blueprint.post("/clubs/<club_id>/agenda")
-@limit_new_places
-@shows_refusals(_agenda_page, Malformed, NotNow)
-def enter_meeting(club_id: str) -> BaseResponse:
-    """Enter a meeting, or change the one that the form names, as the owner or an officer."""
-    player_id, zone = require_player(), g.get("time_zone") or UTC_NAME
-    values = entered_form().values
-    title, at = values.get("title", "").strip(), entered_moment(values.get("at", "").strip(), zone)
-    details, meeting = _lines(values.get("details", "")), values.get("meeting") or None
-    service().club_agenda.enter(club_id, player_id, title, at, details, meeting)
-    return see_other(f"/clubs/{club_id}/agenda")
-
-
-@blueprint.post("/clubs/<club_id>/agenda/cancellation")
-def cancel_meeting(club_id: str) -> BaseResponse:
-    """Cancel a meeting, as the owner or an officer."""
-    service().club_agenda.cancel(club_id, require_player(), read_field("meeting"))
-    return see_other(f"/clubs/{club_id}/agenda")
 
 
 @blueprint.post("/clubs/<club_id>/invited")
@@ -510,7 +454,7 @@ def edit(club_id: str) -> BaseResponse:
     """Change the description and the question, as the owner or an officer, and the name, as the owner."""
     player_id = require_player()
     values = entered_form().values
-    about, question = (_lines(values.get(name, "")) for name in ("about", "question"))
+    about, question = (entered_lines(values.get(name, "")) for name in ("about", "question"))
     service().clubs.edit(club_id, player_id, values.get("name"), about, question)
     return see_other(f"/clubs/{club_id}")
 
@@ -552,6 +496,6 @@ def close(club_id: str) -> BaseResponse:
     return see_other("/clubs")
 
 
-def _lines(text: str) -> str:
+def entered_lines(text: str) -> str:
     """Return a text of several lines as a browser has sent it, with the line ends that are stored."""
     return text.replace("\r\n", "\n").strip()
