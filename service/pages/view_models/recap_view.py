@@ -92,7 +92,9 @@ def recap_view(game: Game, seat: int | None) -> RecapView | None:
     if not any(event.is_action for event in events) and not recap.is_since_own_turn:
         # The start alone says nothing that the board does not show.
         return None
-    if not events:
+    is_silent = all(event.scores and not event.gains for event in events)
+    if not events or (is_silent and not recap.omitted):
+        # A round that was scored without a change says nothing.
         return None
     seq = number_parameter(SINCE)
     shown = next((event for event in events if event.seq == seq), None)
