@@ -119,7 +119,7 @@ kill: install ## run the long tests (marker soak), which take minutes: among oth
 	@$(BIN)/pytest -m soak -n 0 $(ARGS)
 
 .PHONY: thirty-days
-thirty-days: install ## simulate thirty days of fifty games with faults, and check every deadline and notification
+thirty-days: install ## simulate thirty days of fifty games with faults and a season of tournaments, and check everything
 	@$(BIN)/pytest -m soak -n 0 tests/simulation $(ARGS)
 
 .PHONY: fuzz
