@@ -164,7 +164,9 @@ def _with_byes(tournament: Tournament, player: str, rounds: frozenset[int]) -> T
 
 def _team_entered(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     captain = data["player"]
-    team = Team(captain, data["name"], tuple(data["members"]), frozenset({captain}))
+    members = tuple(data["members"])
+    joined, named = frozenset({captain}), frozenset(members)
+    team = Team(captain, data["name"], members, joined, named=named)
     return replace(_registered(tournament, event, data), teams={**tournament.teams, captain: team})
 
 
@@ -177,6 +179,7 @@ def _team_changed(tournament: Tournament, event: TournamentEvent, data: Any) -> 
             name=data["name"],
             roster=members,
             joined=team.joined & frozenset(members),
+            named=team.named | frozenset(members),
             changes=team.changes + 1,
         ),
     )

@@ -35,6 +35,8 @@ class Team:
     """By round, the players at the boards, as they were set."""
     changes: int = 0
     """How often the team or its line-up was changed."""
+    named: frozenset[str] = frozenset()
+    """Those whom the captain has ever named."""
 
     @property
     def players(self) -> tuple[str, ...]:

@@ -117,6 +117,7 @@ Subject: TypeAlias = Literal[
     "tournament_last_date",
     "tournament_over",
     "tournament_announcement",
+    "tournament_team",
 ]
 
 
@@ -486,6 +487,15 @@ SUBJECTS: Final[Mapping[Subject, SubjectDescription]] = {
         "tournament",
         message_in("notification", "announcement in a tournament"),
         lambda it: message("{tournament}: {text}", tournament=it.name, text=_first_words(it)),
+    ),
+    "tournament_team": SubjectDescription(
+        "tournament",
+        message_in("notification", "team of a tournament"),
+        lambda it: message(
+            "{tournament}: you are named for the team {team}, and can join it",
+            tournament=it.name,
+            team=it.details["team"],
+        ),
     ),
 }
 

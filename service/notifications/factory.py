@@ -117,6 +117,16 @@ class NotificationFactory:
             if delivery.seq not in announcements:
                 return None
             details["text"] = announcements[delivery.seq].text
+        elif subject == "tournament_team":
+            asking = {
+                team.captain: team
+                for player in delivery.players
+                for team in tournament.teams_that_ask(player)
+                if not tournament.takes_part(player)
+            }
+            if (team := asking.get(delivery.data["captain"])) is None:
+                return None
+            details |= {"team": team.name, "captain": team.captain}
         elif subject != "tournament_over":
             drawn = tournament.rounds[delivery.data["round"] - 1]
             if drawn.is_closed or tournament.is_over:

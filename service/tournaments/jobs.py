@@ -47,7 +47,7 @@ class TournamentRunner:
 
     def _notify(self, tournament: Tournament, name: str, data: dict[str, Any]) -> None:
         """Create the deliveries for an outbox entry. Idempotent."""
-        times, details = ANY_TIME, {}
+        times, details = ANY_TIME, dict[str, Any]()
         match name.split("/"):
             case ["round" | "last-date" as kind, number, *_]:
                 drawn = tournament.rounds[int(number) - 1]
@@ -63,6 +63,10 @@ class TournamentRunner:
                 subject = "tournament_announcement"
                 said = next(each for each in tournament.announcements if each.seq == data["seq"])
                 players = set(tournament.addressees(said))
+            case ["team", _]:
+                subject = "tournament_team"
+                details = {"captain": data["captain"]}
+                players = set(data["players"])
             case _:
                 subject = "tournament_over"
                 players = {tournament.creator, *tournament.members}

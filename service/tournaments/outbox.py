@@ -15,11 +15,12 @@ REMINDER_SHARE: Final = 0.9
 def outbox_entries(pending: PendingTournamentEvents) -> dict[str, str]:
     """Return the outbox entries for new events of a tournament: NAME -> payload (JSON).
 
-    The notifications of `round/N`, `announcement/SEQ` and `over` are due immediately, and those of
-    `last-date/N` at `at`. If the last date of a round is changed by event SEQ, `last-date/N/SEQ` is added;
-    see `is_out_of_date`.
+    The notifications of `round/N`, `announcement/SEQ`, `team/SEQ` and `over` are due immediately, and those
+    of `last-date/N` at `at`. Of a team, those who are named for the first time are notified. If the last date
+    of a round is changed by event SEQ, `last-date/N/SEQ` is added; see `is_out_of_date`.
     """
-    entries: dict[str, dict[str, int | str]] = {}
+    entries: dict[str, dict[str, Any]] = {}
+    teams = {} if pending.base is None else pending.base.teams
     for event in pending.events:
         data, seq = event["data"], event["seq"]
         match event["type"]:
@@ -32,6 +33,11 @@ def outbox_entries(pending: PendingTournamentEvents) -> dict[str, str]:
                 entries[f"last-date/{drawn.number}/{seq}"] = _reminder(drawn, data["ends"], seq)
             case "AnnouncementMade":
                 entries[f"announcement/{seq}"] = {"seq": seq}
+            case "TeamEntered" | "TeamChanged":
+                captain = data["player"]
+                former = teams[captain].named if captain in teams else frozenset({captain})
+                if new := sorted({*data["members"]} - former):
+                    entries[f"team/{seq}"] = {"seq": seq, "captain": captain, "players": new}
             case "TournamentFinished" | "TournamentCancelled":
                 entries["over"] = {"seq": seq}
             case _:

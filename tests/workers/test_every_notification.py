@@ -254,9 +254,17 @@ def tournaments(world: World) -> None:
     world.wait(days=2)
 
 
+def teams(world: World) -> None:
+    """A captain names two players for a team."""
+    format = {"format": "swiss", "table_size": 2, "rounds": 1, "boards": 2}
+    id = create_tournament(world.service, world.olga, format=format, most=8).id
+    world.service.tournaments.teams.enter(id, world.ada, "Crows", ["ada", "bea"])
+    world.work()
+
+
 SCENES: Final[tuple[Callable[[World], None], ...]] = (
     *(joining, clubs, digests, messages, rounds, reminders, bots, moves),
-    *(recorded_events, losses, tournaments),
+    *(recorded_events, losses, tournaments, teams),
 )
 
 

@@ -378,6 +378,30 @@ def test_players_are_notified_of_rounds_last_dates_and_the_end(service: Service)
     assert {item.path for item in sent} == {f"/tournaments/{id}"}
 
 
+def test_a_player_is_notified_once_when_a_captain_names_them(service: Service) -> None:
+    channel = RecordingChannel(name="email", is_operators=False)
+    with freeze_time(START) as time:
+        olga, (ada, bea, cid) = organiser(service), register_accounts(service, 3)
+        endpoints = Mailbox("email", [olga, ada, bea, cid], wall_clock.now)
+        service.notifications.endpoints.add(endpoints)
+        harness = WorkerHarness(service, channel)
+        format = {"format": "swiss", "table_size": 2, "rounds": 1, "boards": 1}
+        id = create(service, olga, format=format).id
+        teams = service.tournaments.teams
+        for members in (["p1", "p2"], ["p1"], ["p1", "p2"], ["p1", "p3"]):
+            teams.enter(id, ada, "Crows", members)
+            time.tick(timedelta(minutes=1))
+            advance(harness)
+        harness.close()
+    sent = [item for item in channel.sent if item.kind == "tournament"]
+    assert [(item.player, item.subject) for item in sent] == [
+        (bea, "tournament_team"),
+        (cid, "tournament_team"),
+    ]
+    assert {item.path for item in sent} == {f"/tournaments/{id}"}
+    assert "Crows" in english(sent[0].title)
+
+
 def test_players_are_notified_when_the_organiser_cancels(service: Service) -> None:
     channel = RecordingChannel(name="email", is_operators=False)
     with freeze_time(START):
