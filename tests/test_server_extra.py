@@ -17,6 +17,8 @@ from tests.support.processes import run_program
 ROOT: Final = Path(__file__).parent.parent
 GAME: Final = str(ROOT / "tests" / "games" / "baron-nothing-can-be-laid.jsonl")
 
+STUDY: Final = GAME.replace(".jsonl", ".study.json")
+
 COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "check-game": ("baron", "--seats", "2"),
     "arena": ("--rules", "baron", "--bots", "sensible,random", "--games", "1", "--jobs", "1"),
@@ -37,6 +39,7 @@ COMMANDS: Final[Mapping[str, tuple[str, ...]]] = {
     "trust": (),
     "sandbox": (GAME, "9", "--bots", "0,1", "--turns", "2", "--seed", "00"),
     "replay": (GAME, "--format", "svg"),
+    "study": (GAME, "--notes", STUDY),
     "witness": ("http://127.0.0.1:9", "--once"),
 }
 """The commands that need no server, with arguments."""

@@ -42,6 +42,7 @@ from cartulary.commands.service import (
     web,
     worker,
 )
+from cartulary.commands.study import study
 from cartulary.commands.timeline import timeline
 from cartulary.commands.tournament import tournament
 from cartulary.commands.trust import trust
@@ -66,6 +67,7 @@ RECORD_COMMANDS: Final[tuple[click.Command, ...]] = (
     check_game,
     new_game,
     sandbox,
+    study,
     timeline,
     key,
     witness,

@@ -18,8 +18,10 @@ from service import wall_clock
 from service.imports.store import ID_BYTES, PREFIX
 from service.settings import Settings
 from tests.support.pages import DOCS
+from tests.support.stored_games import GAMES
 
 Run = Callable[..., Result]
+STUDY: Final = str(GAMES / "baron-nothing-can-be-laid.study.json")
 ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "replay": ("{}",),
     "log": ("{}",),
@@ -28,12 +30,13 @@ ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "sandbox": ("{}", "9", "--seed", "00"),
     "timeline": ("{}",),
     "analyse": ("{}", "--budget", "4"),
+    "study": ("{}", "--notes", STUDY),
     "audit": ("{}",),
     "compare": ("{}", "{}"),
     "trust": ("{}", "--yes"),
 }
 """The commands that read a record, with their arguments; {} is the file."""
-SHOWING: Final = ARGUMENTS.keys() - {"analyse", "audit", "compare", "trust"}
+SHOWING: Final = ARGUMENTS.keys() - {"analyse", "audit", "compare", "study", "trust"}
 
 
 INPUTS: Final[Mapping[str, Callable[[Path, bytes], object]]] = {
@@ -223,12 +226,15 @@ def test_what_else_is_wrong_leads_to_the_status_of_the_table(
             tomorrow = wall_clock.format(wall_clock.now() + timedelta(days=1))
             id = "0" * 16
             values = {"records": str(path), "ends": tomorrow, "club": id, "tournament": f"t{id}"}
+            values["path"] = STUDY
             words += [*required(name, **values, imported=PREFIX + "00" * ID_BYTES), *REDIS]
         case "the server of a game does not respond":
             address = f"{URL}/games/1"
-            words += required(name, source=address, sources=address, a=address, b=address)
+            words += required(
+                name, source=address, sources=address, a=address, b=address, path=STUDY
+            )
         case "the address is not that of a game":
-            words += required(name, source=URL, sources=URL, a=URL, b=URL)
+            words += required(name, source=URL, sources=URL, a=URL, b=URL, path=STUDY)
         case "the address is not that of a tournament":
             words += required(name, source=f"{URL}/games/1")
         case "the address is not that of a server":
@@ -269,8 +275,13 @@ def test_the_second_table_has_every_command_that_needs_a_file_a_folder_or_a_serv
     assert rows["the server at the URL does not respond"] == with_url - SHOWING - {
         "analyse",
         "audit",
+        "study",
     }
-    assert rows["the address is not that of a server"] == with_url - SHOWING - {"analyse", "audit"}
+    assert rows["the address is not that of a server"] == with_url - SHOWING - {
+        "analyse",
+        "audit",
+        "study",
+    }
     assert rows["the server of a game does not respond"] == ARGUMENTS.keys() - {"trust"}
     assert rows["the address is not that of a game"] == ARGUMENTS.keys() - {"trust"}
     # These create it.

@@ -30,6 +30,7 @@ READ = {
     "witness compare second",
     "witness verify file",
     "analyse --compare",
+    "study --notes",
     "doctor --settings",
     *(
         f"{command} --token-file"
@@ -45,6 +46,7 @@ READ = {
             "receipts",
             "replay",
             "sandbox",
+            "study",
             "timeline",
         )
     ),
