@@ -97,6 +97,11 @@ class AnalysisStore:
         all players do.
         """
         self._remove_completed(player)
+        with unavailable_on_error():
+            others = _count_others(self._redis, _of(player), analysis.game)
+        if others >= self._bounds.max_analyses_per_player:
+            # Before anything is written, which waits for the disk.
+            raise self._too_many()
         # In this order, because a game on the list of the player is taken as completed if it does not wait.
         if not self._list(_WAITING, analysis.game, self._bounds.max_waiting_analyses):
             raise Unavailable(
@@ -104,16 +109,20 @@ class AnalysisStore:
             )
         if not self._list(_of(player), analysis.game, self._bounds.max_analyses_per_player):
             self.remove(analysis.game)
-            raise TooManyAnalyses(
-                plural_message(
-                    "an analysis that you have requested is not complete yet",
-                    "{count} analyses that you have requested are not complete yet",
-                    count=self._bounds.max_analyses_per_player,
-                )
-            )
+            raise self._too_many()
         with unavailable_on_error():
             self._redis.expire(_of(player), self._seconds)
         self.put(analysis)
+
+    def _too_many(self) -> TooManyAnalyses:
+        """Return the refusal of a player of whom as many analyses wait as are allowed."""
+        return TooManyAnalyses(
+            plural_message(
+                "an analysis that you have requested is not complete yet",
+                "{count} analyses that you have requested are not complete yet",
+                count=self._bounds.max_analyses_per_player,
+            )
+        )
 
     def _list(self, key: str, game_id: str, maximum: int) -> bool:
         """Write a game into a list that has fewer others than `maximum`; return whether it has."""

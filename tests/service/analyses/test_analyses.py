@@ -132,6 +132,19 @@ class TestBounds:
         bounded.analyses.request(games[3], "ada")
         bounded.redis.close()
 
+    @pytest.mark.needs_redis("single")
+    def test_a_refused_player_writes_nothing(self, service: Service, settings: Settings) -> None:
+        games = [store_game(service, recorded_game(name)) for name in (PLAYED, "one-left")]
+        bounds = replace(settings.bounds, max_analyses_per_player=1)
+        bounded = build(replace(settings, bounds=bounds))
+        bounded.analyses.request(games[0], "ada")
+        bounded.redis.config_resetstat()
+        with pytest.raises(TooManyAnalyses):
+            bounded.analyses.request(games[1], "ada")
+        calls: Any = bounded.redis.info("commandstats")
+        assert not calls.keys() & {f"cmdstat_{name}" for name in ("zadd", "zrem", "set", "expire")}
+        bounded.redis.close()
+
     def test_a_game_that_is_too_long_is_refused(self, service: Service, settings: Settings) -> None:
         game = store_game(service, recorded_game(PLAYED))
         bounds = replace(settings.bounds, max_analysed_events=5)
