@@ -93,7 +93,7 @@ class Scenes:
                 f"/games?list=all&player={self.player.handle}",
             ],
             "home.show_statistics": ["/statistics"],
-            "explorer.show_explorer": ["/explorer?of=me&kind=baron+3", "/explorer?pattern=seat.0"],
+            "explorer.show_explorer": ["/explorer?of=me", "/explorer?pattern=seat.0"],
             "players.show_player": [
                 f"/players/{self.player.handle}",
                 f"/players/{self.player.handle}?opponent={self.friend.handle}&result=won",
