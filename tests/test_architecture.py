@@ -225,3 +225,13 @@ def test_no_file_is_too_long(package: str) -> None:
     for path in sources(package):
         lines = len(path.read_text().splitlines())
         assert lines <= MAX_LINES, f"{path} has {lines} lines, more than {MAX_LINES}"
+
+
+@pytest.mark.parametrize("folder", [*PACKAGES, "tests", "bench", "deploy", "docs", "requirements"])
+def test_no_file_contains_both_versions_of_a_conflict(folder: str) -> None:
+    # A merge writes these lines around them. Jinja and Markdown take them for text.
+    mark = re.compile(rb"^(?:<{7}|>{7}) ", re.MULTILINE)
+    files = [path for path in (ROOT / folder).rglob("*") if path.is_file()]
+    marked = [path for path in files if path.suffix != ".pyc" and mark.search(path.read_bytes())]
+    assert files
+    assert marked == []
