@@ -30,3 +30,14 @@ def test_a_browser_reads_the_same_rules_without_comments_and_white_space(
     page.close()
     assert len(written) > 500
     assert served == written
+
+
+def test_a_page_in_the_dark_theme_is_printed_in_the_colours_of_the_light_one(
+    browser: "Browser",
+) -> None:
+    page = browser.new_page(color_scheme="dark")
+    page.set_content(f"<html data-theme=dark><style>{files()[STYLE_SHEET].decode()}</style>")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "light"
+    page.close()
