@@ -34,6 +34,7 @@ NO_PAGES = {
     "home.get_picture": "a picture",
     "home.get_thumbnail": "a picture",
     "home.show_live_board": "a part of a page",
+    "dictionaries.get_dictionary": "for browsers",
     "pictures.get_png": "a picture",
     "pictures.get_svg": "a picture",
     "play.stream_events": "an event stream",

@@ -123,7 +123,7 @@ class TestScores:
         assert 'class="score-chart' in text
         for end in chart.rounds:
             assert f"/games/{game_id}?seq={end.seq}" in links(text)
-        last = text[text.index('<tr class="last">') :]
+        last = text[text.index('<tr class="row-last">') :]
         for score in chart.points[-1].scores:
             assert f">{score} (" in last
         assert " style=" not in text
