@@ -32,8 +32,8 @@ class _Box:
 def bracket_svg(tournament: Tournament, names: Mapping[str, str | None], title: str) -> str | None:
     """Return the picture of the rounds that are drawn; None if the format has none, or none is drawn.
 
-    Whoever goes on is in bold type. The colours are those of the page that contains the picture, or black and
-    white.
+    Whoever goes on, or has won the last round, is in bold type. The colours are those of the page that
+    contains the picture, or black and white.
     """
     if tournament.format.format != "knockout" or not tournament.rounds:
         return None
@@ -42,6 +42,10 @@ def bracket_svg(tournament: Tournament, names: Mapping[str, str | None], title: 
     boxes = _boxes(rounds, columns)
     width = len(columns) * (_WIDTH + _SPACE) - _SPACE + 4
     height = max(box.y + box.height / 2 for box in boxes.values()) + 2
+    # Two teams can share the first place of the last match, and the standings decide.
+    winner = (
+        tournament.standings()[0].standings[0].player if tournament.status == "finished" else None
+    )
     lines, parts = [], []
     for (round, table), box in boxes.items():
         drawn = rounds[round]
@@ -50,9 +54,7 @@ def bracket_svg(tournament: Tournament, names: Mapping[str, str | None], title: 
             top = box.y - box.height / 2 + seat * _LINE
             following = _table_of(rounds, round + 1, number)
             place = None if result is None else result.places[seat]
-            is_winner = following is not None or (
-                place == 1 and round == len(columns) - 1 and tournament.status == "finished"
-            )
+            goes_on = following is not None or (round == len(columns) - 1 and number == winner)
             team = tournament.team_at(number)
             name = (
                 names.get(tournament.rounds[round].players[table][seat]) or _NOBODY
@@ -60,7 +62,7 @@ def bracket_svg(tournament: Tournament, names: Mapping[str, str | None], title: 
                 else team.name
             )
             text = name if len(name) <= _MOST_LETTERS else f"{name[: _MOST_LETTERS - 1]}…"
-            weight = ' font-weight="700"' if is_winner else ""
+            weight = ' font-weight="700"' if goes_on else ""
             parts.append(
                 f'<text x="{box.x + 8}" y="{top + 15:g}"{weight}>{escape(text)}'
                 f"<title>{escape(name)}</title></text>"

@@ -171,6 +171,8 @@ def test_polls_over_http(accounts: Accounts) -> None:
     assert cid.http.get(polls).json() == {"polls": [voted], "next": None}
     assert eve.http.get(polls).status_code == 403
     assert eve.http.put(f"{poll}/votes/me", json=vote).status_code == 403
+    assert ada.http.post(f"{CLUBS}/0123456789abcdef/polls", json=body).status_code == 404
+    assert cid.http.put(f"{polls}/0123456789abcdef/votes/me", json=vote).status_code == 404
     assert cid.http.delete(poll).status_code == 403
     assert cid.http.post(f"{poll}/meeting", json={"date": dates[0]}).status_code == 403
     other = {"dates": [in_days(4)]}

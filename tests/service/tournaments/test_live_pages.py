@@ -15,6 +15,7 @@ from service.bootstrap import Service
 from service.tournaments.bracket import bracket_svg
 from tests.service.tournaments.test_pages import browser_of
 from tests.support.service_games import take_action
+from tests.support.team_tournaments import enter_teams
 from tests.support.tournaments import DAY, advance, create, end_game, register, register_accounts
 from tests.support.worker_harness import WorkerHarness
 
@@ -128,6 +129,30 @@ def test_a_knockout_has_a_bracket(
     drawn = bracket_svg(load(service, id), names, "<title>")
     assert drawn is not None
     assert "<b>" not in drawn
+    harness.close()
+
+
+def test_one_team_has_won_when_the_last_match_is_drawn(
+    service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    harness = WorkerHarness(service)
+    id = create(service, olga, format={**KNOCKOUT, "boards": 2, "scoring": "boards"}).id
+    enter_teams(service, id, register_accounts(service, 6), 2)
+    time.tick(timedelta(days=1))
+    advance(harness)
+    for game in load(service, id).rounds[0].games:
+        # The first seat wins, which is that of another team at each board.
+        end_game(service, game or "")
+    time.tick(timedelta(minutes=1))
+    advance(harness)
+    ended = load(service, id)
+    (result,) = ended.as_rounds()[0].results
+    assert (ended.status, result and result.places) == ("finished", (1, 1))
+    drawn = bracket_svg(ended, {}, "Final")
+    winner = ended.team_at(ended.standings()[0].standings[0].player)
+    assert drawn is not None
+    assert winner is not None
+    assert re.findall(r'font-weight="700">([^<]+)<', drawn) == [winner.name, "1"]
     harness.close()
 
 

@@ -158,7 +158,9 @@ def test_posts_are_written_moderated_and_reported_over_http(
     assert accounts.anonymous.get(posts).json() == {"posts": [], "last": 0, "next": None}
     assert accounts.anonymous.post(posts, json={"text": "x"}).status_code == 401
     assert eve.http.post(posts, json={"text": "x"}).status_code == 403
-    assert eve.http.get(f"{TOURNAMENTS}/t0123456789abcdef/posts").status_code == 404
+    unknown = f"{TOURNAMENTS}/t0123456789abcdef/posts"
+    assert eve.http.get(unknown).status_code == 404
+    assert eve.http.post(unknown, json={"text": "x"}).status_code == 404
     written = cid.http.post(posts, json={"text": "Rude!"}).json()
     assert (written["post"], written["text"], written["player"]["id"]) == (1, "Rude!", cid.id)
     assert invalid_fields(cid.http.post(posts, json={"text": "\x00"})) == {"text"}
