@@ -166,7 +166,10 @@ def _team_entered(tournament: Tournament, event: TournamentEvent, data: Any) -> 
     captain = data["player"]
     members = tuple(data["members"])
     joined, named = frozenset({captain}), frozenset(members)
-    team = Team(captain, data["name"], members, joined, named=named)
+    if (former := tournament.former_teams.get(captain)) is not None:
+        named |= former.named
+    former_changes = 0 if former is None else former.all_changes
+    team = Team(captain, data["name"], members, joined, named=named, former_changes=former_changes)
     return replace(_registered(tournament, event, data), teams={**tournament.teams, captain: team})
 
 
@@ -216,7 +219,8 @@ def _withdrawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tou
         return _with_team(replace(tournament, excluded=excluded), left)
     if team is not None and tournament.status == "open":
         others = {each: other for each, other in tournament.teams.items() if each != player}
-        tournament = replace(tournament, teams=others)
+        former = {**tournament.former_teams, player: team}
+        tournament = replace(tournament, teams=others, former_teams=former)
     return replace(
         _with_byes(tournament, player, frozenset()),
         excluded=tournament.excluded | {player} if is_excluded else tournament.excluded,

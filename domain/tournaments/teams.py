@@ -36,7 +36,14 @@ class Team:
     changes: int = 0
     """How often the team or its line-up was changed."""
     named: frozenset[str] = frozenset()
-    """Those whom the captain has ever named."""
+    """Those whom the captain has ever named, also for teams that were withdrawn."""
+    former_changes: int = 0
+    """How often the teams were changed that the captain has withdrawn before."""
+
+    @property
+    def all_changes(self) -> int:
+        """How often the captain's teams were changed, those included that were withdrawn."""
+        return self.former_changes + self.changes
 
     @property
     def players(self) -> tuple[str, ...]:

@@ -200,6 +200,8 @@ class Tournament:
     """By player, the number of the only entrant as whom they have played, even if somebody else does now."""
     teams: Mapping[str, Team] = field(default_factory=dict)
     """By captain, the teams that were entered and not withdrawn before the draw."""
+    former_teams: Mapping[str, Team] = field(default_factory=dict)
+    """By captain, the last team that was withdrawn before the draw."""
     withdrawn: frozenset[int] = frozenset()
     """The entrants without a player."""
     excluded: frozenset[str] = frozenset()
@@ -235,9 +237,10 @@ class Tournament:
     @property
     def viewers(self) -> frozenset[str]:
         """Those who see it if it is private: organisers, those who are invited, or named for a team, and all
-        who ever took part.
+        who ever took part. In a tournament of a club, who is named sees it as a member of the club.
         """
-        named = (player for team in self.teams.values() for player in team.roster)
+        teams = self.teams.values() if self.club is None else ()
+        named = (player for team in teams for player in team.roster)
         return frozenset((*self.organisers, *self.invited, *self.members, *named))
 
     @property
@@ -299,8 +302,10 @@ class Tournament:
         return None if number is None else self.teams.get(self.entrants[number])
 
     def teams_that_ask(self, player: str) -> tuple[Team, ...]:
-        """Return the teams that have named a player who has not agreed, while registration is open."""
-        if self.status != "open":
+        """Return the teams that have named a player who has not agreed, while registration is open; none for
+        one who was excluded.
+        """
+        if self.status != "open" or player in self.excluded:
             return ()
         return tuple(
             team

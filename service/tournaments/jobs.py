@@ -23,6 +23,7 @@ class TournamentRunner:
     def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
         self._progress = service.tournaments.progress
         self._notifier = service.notifications.notifier
+        self._mutes = service.accounts.mutes
         self._operator_channels = operator_channels
 
     def advance(self, id: str) -> None:
@@ -66,7 +67,8 @@ class TournamentRunner:
             case ["team", _]:
                 subject = "tournament_team"
                 details = {"captain": data["captain"]}
-                players = set(data["players"])
+                muting = self._mutes.muted_by(data["captain"], data["players"])
+                players = {*data["players"]} - muting
             case _:
                 subject = "tournament_over"
                 players = {tournament.creator, *tournament.members}

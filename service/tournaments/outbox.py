@@ -20,7 +20,8 @@ def outbox_entries(pending: PendingTournamentEvents) -> dict[str, str]:
     of a round is changed by event SEQ, `last-date/N/SEQ` is added; see `is_out_of_date`.
     """
     entries: dict[str, dict[str, Any]] = {}
-    teams = {} if pending.base is None else pending.base.teams
+    base = pending.base
+    teams = {} if base is None else {**base.former_teams, **base.teams}
     for event in pending.events:
         data, seq = event["data"], event["seq"]
         match event["type"]:

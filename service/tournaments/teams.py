@@ -35,7 +35,9 @@ class TournamentTeams:
             team = tournament.teams.get(captain)
             if team is not None and (name, tuple(members)) == (team.name, team.roster):
                 return
+            self._require_can_name(tournament, members, handles)
             if team is not None:
+                team_entries.require_can_change(team)
                 decided = team_entries.change_team(tournament, captain, name, members, pending.at)
             else:
                 self._tournaments.require_allowed(tournament, captain)
@@ -84,12 +86,32 @@ class TournamentTeams:
             may_set = author == captain or can_change(tournament, author)
             if may_set and team is not None and team.line_ups.get(round) == tuple(players):
                 return
+            if may_set and team is not None:
+                team_entries.require_can_change(team)
             decided = team_entries.set_line_up(
                 tournament, captain, author, round, players, pending.at
             )
             pending.add(decided, {"player": author})
 
         return self._tournaments.command(id, handler, viewer=author)
+
+    def _require_can_name(
+        self, tournament: Tournament, members: Sequence[str], handles: Sequence[str]
+    ) -> None:
+        """Raise Malformed if a player of these was excluded, or would join and is no member of the club.
+
+        It is not decided again by the audit, which does not know the club, and must not refuse earlier logs.
+        """
+        named = dict(zip(members, handles, strict=True))
+        for player in members:
+            if player in tournament.excluded:
+                fault = message("{handle} was excluded from the tournament", handle=named[player])
+                raise Malformed({"members": fault})
+            if not tournament.takes_part(player) and not self._tournaments.is_for(
+                tournament, player
+            ):
+                fault = message("{handle} is not a member of the club", handle=named[player])
+                raise Malformed({"members": fault})
 
     def _ids(self, field: str, handles: Sequence[str]) -> list[str]:
         """Return the ids of players. Raises Malformed if nobody has one of the handles."""

@@ -107,24 +107,29 @@ def _get(tournament_id: str, viewer: str | None) -> Tournament:
 
 
 def _team_of(tournament: Tournament, handle: str) -> Team:
+    """Return the team of a captain by the handle, of one who was erased by the id. Raises NotFound."""
     captain = service().accounts.players.by_handle(handle)
-    team = None if captain is None else tournament.teams.get(captain.id)
+    team = tournament.teams.get(handle if captain is None else captain.id)
+    if team is not None and captain is None and _handles(tournament)[team.captain] is not None:
+        team = None
     if team is None:
         raise NotFound.with_message("there is no such team in this tournament")
     return team
 
 
 def _handles(tournament: Tournament) -> Mapping[str, str | None]:
-    """Return the handles of all who are named in the teams, or take part."""
-    named = {player for team in tournament.teams.values() for player in team.roster}
-    return service().accounts.players.handles(named | {*tournament.organisers})
+    """Return the handles of all who are named in the teams; None for one who was erased."""
+    named = [player for team in tournament.teams.values() for player in team.roster]
+    return service().tournaments.tournaments.handles(named)
 
 
 def _entry_page(tournament: Tournament, player: str, form: Form, status: int = 200) -> Response:
     team = tournament.teams.get(player)
     own = service().accounts.players.handles({player})[player] or ""
     handles = _handles(tournament)
-    roster = [] if team is None else [handles[each] or "" for each in team.roster]
+    roster = [] if team is None else [handles[each] for each in team.roster]
+    # Who was erased is left out.
+    members = " ".join(filter(None, roster))
     boards = tournament.format.boards
     return page(
         "enter_team.html",
@@ -132,7 +137,7 @@ def _entry_page(tournament: Tournament, player: str, form: Form, status: int = 2
         tournament=tournament,
         team=team,
         form=form,
-        default_members=" ".join(roster) or own,
+        default_members=members or own,
         is_possible=tournament.status == "open"
         and not tournament.has_closed(wall_clock.format(wall_clock.now()))
         and (team is not None or not tournament.takes_part(player)),
@@ -155,7 +160,7 @@ def _team_page(tournament: Tournament, team: Team, form: Form, status: int = 200
         status,
         tournament=tournament,
         team=team,
-        captain=handles[team.captain],
+        captain=handles[team.captain] or team.captain,
         form=form,
         handles=handles,
         takes_part=takes_part,

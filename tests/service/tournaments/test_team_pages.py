@@ -195,3 +195,38 @@ def test_an_organiser_states_what_a_match_counts(app: Flask, service: Service, o
     page = host.get(f"/tournaments/{created.id}").text
     assert "It counts the sum of the points at the boards." in page
     assert "Teams" in host.get("/tournaments").text or "0 teams" in host.get("/tournaments").text
+
+
+def test_a_captain_changes_a_team_of_which_a_player_was_erased(
+    app: Flask, browser: FlaskClient, service: Service, olga: str, ada: str
+) -> None:
+    bea, *_ = register_accounts(service, 2)
+    id = create(service, olga, format=TEAMS, most=8).id
+    own, entry = f"/tournaments/{id}", f"/tournaments/{id}/team"
+    post(browser, entry, entry, name="Crows", members="ada p1 p2")
+    service.accounts.erasure.erase_without_password(bea)
+    assert ">ada p2</textarea>" in browser.get(entry).text
+    assert browser.get(f"{own}/teams/ada").status_code == 200
+    assert browser.get(own).status_code == 200
+    assert post(browser, entry, entry, name="Crows", members="ada p2").status_code == 303
+
+
+def test_the_team_of_a_captain_who_was_erased_is_shown(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    id, ada, *others = begin_with_teams(service, olga, 4, format=TEAMS)
+    own, harness = f"/tournaments/{id}", WorkerHarness(service)
+    service.tournaments.teams.enter(id, ada, "Crows", ["p1", "p2", "p3"])
+    time.tick(timedelta(days=1))
+    advance(harness)
+    harness.close()
+    service.accounts.erasure.erase_without_password(ada)
+    nobody = app.test_client()
+    assert f'href="{own}/teams/{ada}"' in nobody.get(own).text
+    page = nobody.get(f"{own}/teams/{ada}")
+    assert page.status_code == 200
+    assert "Crows" in page.text
+    assert ">p1<" not in page.text
+    # The id of a captain who has a handle names no team.
+    other = load(service, id).teams[others[2]].captain
+    assert nobody.get(f"{own}/teams/{other}").status_code == 404

@@ -7,6 +7,7 @@ import pytest
 
 from ledger.keys import check_signed
 from service import wall_clock
+from service.tournaments.tournaments import MAX_REGISTRATIONS
 from tests.service.tournaments.test_api import PATH, organiser
 from tests.support.accounts import Accounts, Json, PlayerClient
 from tests.support.http_contract import invalid_fields
@@ -150,3 +151,29 @@ def test_who_does_not_meet_the_requirements_neither_enters_nor_joins(
     invited = create(organiser, options=options, private=True, invite=[ada.handle])
     assert ada.http.put(f"{invited}/teams/mine", json=team(ada, bea)).status_code == 200
     assert bea.http.put(f"{invited}/teams/{ada.handle}/players/me").status_code == 403
+
+
+def test_a_player_who_was_excluded_is_not_named_for_a_team(
+    accounts: Accounts, organiser: PlayerClient, cup: str
+) -> None:
+    ada, bea, cid, dan = (accounts.register() for _ in range(4))
+    ada.http.put(f"{cup}/teams/mine", json=team(ada, bea, cid))
+    bea.http.put(f"{cup}/teams/{ada.handle}/players/me")
+    assert organiser.http.delete(f"{cup}/players/{bea.handle}").status_code == 204
+    # The organiser excludes the player; neither the captain nor another one names them from then on.
+    assert invalid_fields(dan.http.put(f"{cup}/teams/mine", json=team(dan, bea))) == {"members"}
+    renamed = team(ada, bea, cid, name="Owls")
+    assert invalid_fields(ada.http.put(f"{cup}/teams/mine", json=renamed)) == {"members"}
+    assert bea.http.put(f"{cup}/teams/{ada.handle}/players/me").status_code == 409
+    assert ada.http.put(f"{cup}/teams/mine", json=team(ada, cid)).status_code == 200
+
+
+def test_a_player_joins_and_leaves_teams_a_bounded_number_of_times(
+    accounts: Accounts, cup: str
+) -> None:
+    ada, bea = (accounts.register() for _ in range(2))
+    ada.http.put(f"{cup}/teams/mine", json=team(ada, bea))
+    for _ in range(MAX_REGISTRATIONS):
+        assert bea.http.put(f"{cup}/teams/{ada.handle}/players/me").status_code == 200
+        assert bea.http.delete(f"{cup}/players/me").status_code == 204
+    assert bea.http.put(f"{cup}/teams/{ada.handle}/players/me").status_code == 409
