@@ -237,10 +237,15 @@ class Tournament:
     @property
     def viewers(self) -> frozenset[str]:
         """Those who see it if it is private: organisers, those who are invited, or named for a team, and all
-        who ever took part. In a tournament of a club, who is named sees it as a member of the club.
+        who ever took part.
+
+        One of a club is seen, besides its members, by those only who take part or have had a place.
         """
-        teams = self.teams.values() if self.club is None else ()
-        named = (player for team in teams for player in team.roster)
+        if self.club is not None:
+            joined = (player for team in self.teams.values() for player in team.joined)
+            playing = (*self.registered, *self.places, *self.volunteers, *joined)
+            return frozenset((*self.organisers, *playing))
+        named = (player for team in self.teams.values() for player in team.roster)
         return frozenset((*self.organisers, *self.invited, *self.members, *named))
 
     @property

@@ -22,6 +22,7 @@ class TournamentRunner:
 
     def __init__(self, service: Service, operator_channels: Sequence[str] = ()) -> None:
         self._progress = service.tournaments.progress
+        self._can_see = service.tournaments.tournaments.can_see
         self._notifier = service.notifications.notifier
         self._mutes = service.accounts.mutes
         self._operator_channels = operator_channels
@@ -71,7 +72,9 @@ class TournamentRunner:
                 players = {*data["players"]} - muting
             case _:
                 subject = "tournament_over"
-                players = {tournament.creator, *tournament.members}
+                # Who has left the club of a private one without having played is told nothing more.
+                people = {tournament.creator, *tournament.members}
+                players = {player for player in people if self._can_see(tournament, player)}
         self._notifier.notify(
             subject,
             tournament.id,

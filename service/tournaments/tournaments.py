@@ -229,11 +229,12 @@ class Tournaments:
     def get(self, id: str, viewer: str | None) -> Tournament:
         """Return a tournament. Raises NotFound if the viewer (None: not logged in) may not see it."""
         tournament = self.load(id)
-        if not self._can_see(tournament, viewer):
+        if not self.can_see(tournament, viewer):
             raise _not_found(id)
         return tournament
 
-    def _can_see(self, tournament: Tournament, viewer: str | None) -> bool:
+    def can_see(self, tournament: Tournament, viewer: str | None) -> bool:
+        """Return whether a viewer (None: not logged in) may see a tournament."""
         return can_see_tournament(tournament, viewer) or (
             viewer is not None and tournament.club is not None and self.is_for(tournament, viewer)
         )
@@ -545,7 +546,7 @@ class Tournaments:
         """
 
         def checked(tournament: Tournament, pending: PendingTournamentEvents) -> None:
-            if viewer is not None and not self._can_see(tournament, viewer):
+            if viewer is not None and not self.can_see(tournament, viewer):
                 raise _not_found(id)
             handler(tournament, pending)
 

@@ -273,7 +273,7 @@ def _tournament_page(
     player = current_player()
     drawn = [round_view(tournament, each) for each in reversed(tournament.rounds)]
     system = rule_system_for(tournament.rules, tournament.options)
-    handles = service().accounts.players.handles(tournament.viewers)
+    handles = service().accounts.players.handles({*tournament.members, *tournament.organisers})
     entry = next(entry for entry in rule_systems().values() if entry.system is system)
     return page(
         "tournament.html",

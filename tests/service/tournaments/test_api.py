@@ -385,12 +385,13 @@ def test_a_tournament_of_a_private_club_is_private_to_its_members(accounts: Acco
     invite = f"{tournament}/invitations/{eve.handle}"
     assert ada.http.put(invite).status_code == 409
     assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 200
-    # Whoever takes part stays in it, and others who leave the club see it no more.
+    # Whoever takes part stays in it, and is a stranger to it as soon as they withdraw before the draw.
     path = f"/api/v1/clubs/{club}/members/me"
     bea.http.delete(path).raise_for_status()
     assert bea.http.get(tournament).status_code == 200
     assert bea.http.delete(f"{tournament}/players/me").status_code == 204
-    assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 403
+    assert bea.http.put(f"{tournament}/players/me", json={}).status_code == 404
+    assert bea.http.get(tournament).status_code == 404
     id = tournament.rpartition("/")[2]
     for stranger in (bea.http, eve.http, accounts.anonymous):
         for query in (f"club={club}", f"club={club}&limit=1"):

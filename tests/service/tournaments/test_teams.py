@@ -47,6 +47,40 @@ def test_a_captain_shows_a_private_tournament_of_a_club_to_its_members_only(
         get(id, bea)
 
 
+def test_a_former_member_who_took_no_part_is_a_stranger_to_a_tournament_of_a_private_club(
+    service: Service,
+) -> None:
+    channel = RecordingChannel(name="email", is_operators=False)
+    with freeze_time(START):
+        olga, (ada, bea, cid) = organiser(service), register_accounts(service, 3)
+        endpoints = Mailbox("email", [olga, ada, bea, cid], wall_clock.now)
+        service.notifications.endpoints.add(endpoints)
+        harness = WorkerHarness(service, channel)
+        club = service.clubs.create(olga, "Wednesday", is_private=True).id
+        for player in (ada, bea, cid):
+            service.clubs.invite(club, olga, player)
+            service.clubs.join(club, player)
+        options = {"round_limit": 1, "club": club}
+        id = create(service, olga, private=True, options=options).id
+        tournaments = service.tournaments.tournaments
+        for player in (ada, bea, cid):
+            tournaments.register(id, player)
+        tournaments.withdraw(id, bea)
+        for player in (bea, cid):
+            service.clubs.leave(club, player)
+        # Who takes part goes on doing so; who has withdrawn before the draw does not.
+        assert tournaments.get(id, cid)
+        with pytest.raises(NotFound):
+            tournaments.get(id, bea)
+        with pytest.raises(NotFound):
+            service.tournament_posts.page(id, bea)
+        tournaments.cancel(id, olga)
+        advance(harness)
+        harness.close()
+    sent = [item.player for item in channel.sent if item.subject == "tournament_over"]
+    assert sorted(sent) == sorted([olga, ada, cid])
+
+
 def test_the_changes_of_a_captain_count_on_after_a_withdrawal(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
