@@ -69,7 +69,7 @@ def test_a_former_member_who_took_no_part_is_a_stranger_to_a_tournament_of_a_pri
         for player in (bea, cid):
             service.clubs.leave(club, player)
         # Who takes part goes on doing so; who has withdrawn before the draw does not.
-        assert tournaments.get(id, cid)
+        assert tournaments.get(id, cid).id == id
         with pytest.raises(NotFound):
             tournaments.get(id, bea)
         with pytest.raises(NotFound):
