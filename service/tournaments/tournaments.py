@@ -69,6 +69,9 @@ LONGEST_REGISTRATION: Final = timedelta(days=366)
 """The longest time for which registration can be open."""
 MAX_PAGE: Final = 100
 _CACHED: Final = 100
+ONLY_ORGANISERS: Final = message(
+    "only organisers and administrators create tournaments, and owners of clubs for their members"
+)
 _SECRET_BYTES: Final = 32
 Handler = Callable[[Tournament, PendingTournamentEvents], None]
 """Adds the events of a command to the pending events, if there are any. It may run again."""
@@ -109,7 +112,7 @@ class Tournaments:
         Raises Forbidden (no role), Malformed, which names every wrong field, and IdempotencyConflict.
         """
         if not self.can_create(player, body["options"].get("club")):
-            raise Forbidden.with_message("only organisers and administrators create tournaments")
+            raise Forbidden(ONLY_ORGANISERS)
         faults = self.faults(body)
         of_club = {**body["options"], "private": body["private"]}
         for name, fault in self._clubs.option_faults(of_club, player).items():

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Final, Literal
 
@@ -32,6 +32,7 @@ from service.tournaments.explanations import (
 
 DAY: Final = 24 * 3600
 USUAL_DAYS: Final = 28
+USUAL_REGISTRATION: Final = timedelta(days=7)
 MOST_DAYS: Final = 366
 USUAL_MOST: Final = 32
 MAX_IN_CROSS_TABLE: Final = 16

@@ -89,4 +89,4 @@ def test_no_friend_who_is_invited_sees_an_error_page(
         for trial in range(TRIALS)
         for fault in try_once(visitors, places, trial, language, phone=phone)
     ]
-    assert faults == [], f"{len(faults)} faults in {TRIALS} trials"
+    assert faults == [], "\n".join([f"{len(faults)} faults in {TRIALS} trials", *faults])

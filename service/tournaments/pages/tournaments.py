@@ -49,7 +49,7 @@ from service.tournaments.pages.new_tournament_form import (
     tournament_faults,
 )
 from service.tournaments.pages.organiser_view import SEEDING_NAMES, change_rows
-from service.tournaments.tournaments import Tournaments
+from service.tournaments.tournaments import ONLY_ORGANISERS, Tournaments
 from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
     FORMAT_NAMES,
@@ -58,12 +58,14 @@ from service.tournaments.view_model import (
     STATUS_NAMES,
     USUAL_DAYS,
     USUAL_MOST,
+    USUAL_REGISTRATION,
     absence_texts,
     entered_moment,
     entry_of,
     entry_rule_rows,
     group_views,
     individual_rows,
+    local_moment,
     own_game,
     pairing_text,
     round_view,
@@ -107,7 +109,7 @@ def list_tournaments() -> Response:
         next=following,
         chosen=status if statuses else "",
         statuses=STATUS_NAMES,
-        can_create=player is not None and _tournaments().can_create(player),
+        can_create=player is not None and _can_create(player),
     )
 
 
@@ -115,10 +117,13 @@ def list_tournaments() -> Response:
 def show_new_tournament() -> Response:
     """Show the form for a new tournament of one of the formats, in one of the rule systems."""
     player = require_player()
-    if not (_tournaments().can_create(player) or _clubs(player)):
-        raise Forbidden.with_message("only organisers and administrators create tournaments")
+    if not _can_create(player):
+        raise Forbidden(ONLY_ORGANISERS)
     club = {CLUB_OPTION: request.args["club"]} if request.args.get("club") else {}
-    return _new_tournament_page(Form({"days": str(USUAL_DAYS), **club}))
+    zone = visitor_time_zone()
+    closing = wall_clock.now().replace(minute=0) + USUAL_REGISTRATION
+    closes = local_moment(wall_clock.format(closing), zone)
+    return _new_tournament_page(Form({"days": str(USUAL_DAYS), "closes": closes, **club}))
 
 
 @blueprint.post(TOURNAMENTS)
@@ -334,6 +339,11 @@ def _teams_in_order(tournament: Tournament) -> list[Team]:
     return sorted(
         tournament.teams.values(), key=lambda team: tournament.places.get(team.captain, last)
     )
+
+
+def _can_create(player: str) -> bool:
+    """Return whether a player may create tournaments at all, or for a club."""
+    return _tournaments().can_create(player) or bool(_clubs(player))
 
 
 def _clubs(player: str) -> list[Club]:

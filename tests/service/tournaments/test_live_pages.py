@@ -37,10 +37,11 @@ def test_the_page_has_each_board_the_turn_the_time_left_and_the_results(
     page = visitor.get(f"{own}/live").text
     assert "No round is drawn yet" in page
     assert "0 of at most 32 players have registered." in page
-    assert f'href="{own}/live"' in visitor.get(own).text
+    assert f'href="{own}/live"' not in visitor.get(own).text
     register(service, id, register_accounts(service, 5))
     time.tick(timedelta(days=1))
     advance(harness)
+    assert f'href="{own}/live"' in visitor.get(own).text
     first, second = (game for game in load(service, id).rounds[0].games if game)
     page = visitor.get(f"{own}/live").text
     assert "1 of 3 tables have results." in page
