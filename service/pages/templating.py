@@ -83,6 +83,7 @@ from service.pages.view_models.game_lists import (
 from service.tournaments.view_model import (
     format_name,
     place_text,
+    registration_has_closed,
     system_title,
     title_of_round,
     winner_of,
@@ -163,6 +164,7 @@ def register(app: Flask) -> None:
         tournament_system=system_title,
         tournament_round=title_of_round,
         tournament_winner=winner_of,
+        registration_has_closed=registration_has_closed,
         place_text=place_text,
         has_time_zone=lambda: g.get("time_zone") is not None,
         game_title=_game_title,

@@ -439,14 +439,18 @@ def _scores(results: Sequence[Result]) -> dict[tuple[Player, Player], Fraction]:
     return scores
 
 
+def registration_has_closed(tournament: Tournament) -> bool:
+    """Return whether the time has come at which registration closes."""
+    return tournament.has_closed(wall_clock.format(wall_clock.now()))
+
+
 def entry_of(
     tournament: Tournament, player: str | None
 ) -> Literal["player", "late", "substitute"] | None:
     """Return the role in which a player who takes no part can enter the tournament now, if any."""
     if tournament.status == "open":
-        has_closed = tournament.has_closed(wall_clock.format(wall_clock.now()))
         is_full = len(tournament.registered) >= tournament.most
-        return None if has_closed or is_full else "player"
+        return None if registration_has_closed(tournament) or is_full else "player"
     if can_enter_late(tournament, player):
         return "late"
     if tournament.status == "running" and tournament.numbers_in_play():

@@ -24,7 +24,7 @@ from service.pages.templating import page
 from service.pages.view_models.game_forms import NonceForm
 from service.pages.view_models.new_game_form import entered_handles
 from service.tournaments.pages.tournaments import TOURNAMENTS
-from service.tournaments.view_model import entered_number, individual_rows
+from service.tournaments.view_model import entered_number, individual_rows, registration_has_closed
 
 blueprint = Blueprint("teams", __name__, template_folder="../templates")
 
@@ -139,7 +139,7 @@ def _entry_page(tournament: Tournament, player: str, form: Form, status: int = 2
         form=form,
         default_members=members or own,
         is_possible=tournament.status == "open"
-        and not tournament.has_closed(wall_clock.format(wall_clock.now()))
+        and not registration_has_closed(tournament)
         and (team is not None or not tournament.takes_part(player)),
         boards=boards,
         most_members=MAX_PLAYERS_PER_BOARD * boards,

@@ -68,6 +68,7 @@ from service.tournaments.view_model import (
     local_moment,
     own_game,
     pairing_text,
+    registration_has_closed,
     round_view,
     settings_rows,
     title_of_round,
@@ -324,7 +325,7 @@ def _tournament_page(
         ],
         takes_part=player is not None and tournament.takes_part(player),
         can_register=player is not None and _tournaments().can_register(tournament, player),
-        has_closed=tournament.has_closed(wall_clock.format(wall_clock.now())),
+        has_closed=registration_has_closed(tournament),
         is_member=player is not None and _tournaments().is_for(tournament, player),
         club=None
         if tournament.club is None
