@@ -9,7 +9,9 @@ walk passes over the cards, and asks for those that the hexes leave open afterwa
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from domain.choices import Choice, action_choice
@@ -128,7 +130,7 @@ _HexAhead: TypeAlias = tuple[Choice, A, tuple[Choice, ...], tuple[Choice, ...]]
 
 
 class _Walk(Generic[S, A, P]):
-    """The walk of a seat over the choices of one state, from one open question to the next."""
+    """The walk of a seat over the choices of one state, at one open question."""
 
     def __init__(
         self, rules: RuleSystem[S, A, P], state: S, seat: int, actions: Sequence[A]
@@ -141,21 +143,30 @@ class _Walk(Generic[S, A, P]):
         self._alternatives: dict[str, tuple[int, _Group[A]]] = {}
         """Other cards than those that were chosen as the simplest, and how many choices precede them."""
         self._extended: A | None = None
+        self._ahead: Sequence[_HexAhead[A]] | None = None
+        """The hexes ahead, once they have been asked for."""
         self._advance()
 
-    def choose(self, value: str) -> None:
-        """Make a choice of the player. Raises UnknownChoice."""
-        group = self._groups.get(value) or self._group_ahead(value)
+    def after(self, value: str) -> "_Walk[S, A, P]":
+        """Return the walk after one more choice of the player. Raises UnknownChoice."""
+        count, group = len(self._made), self._groups.get(value) or self._group_ahead(value)
         if group is None and value in self._alternatives:
-            number, group = self._alternatives[value]
-            del self._made[number:]
-            self._extended = None
+            count, group = self._alternatives[value]
         if group is None:
             raise UnknownChoice(self._ways[0].path if self._ways else (), value)
+        walk = copy(self)
+        walk.choose(count, group)
+        return walk
+
+    def choose(self, count: int, group: _Group[A]) -> None:
+        """Make a choice of the player after so many of the choices. Nothing that a copy shares is changed."""
+        if count < len(self._made):
+            self._made = self._made[:count]
+            self._extended = None
         if group.choice.addition:
             self._extended = self._action()
         self._alternatives = {}
-        self._manual.append(len(self._made))
+        self._manual = [*self._manual, count]
         self._follow(group)
         self._advance()
 
@@ -199,8 +210,9 @@ class _Walk(Generic[S, A, P]):
             self._follow(group)
 
     def _follow(self, group: _Group[A]) -> None:
-        self._made.append(group.choice)
+        self._made = [*self._made, group.choice]
         self._ways = group.ways
+        self._ahead = None
 
     def _following(self, way: _Way[A]) -> Iterator[_Following[A]]:
         """The choices that are next on a way."""
@@ -236,10 +248,16 @@ class _Walk(Generic[S, A, P]):
             group.ways.append(_Way(action, (group.choice,)))
         return groups
 
-    def _ahead(self) -> Iterator[_HexAhead[A]]:
+    def _hexes_ahead(self) -> Sequence[_HexAhead[A]]:
         """The hexes that can be chosen before the cards which are next."""
+        if self._ahead is None:
+            self._ahead = self._find_hexes_ahead()
+        return self._ahead
+
+    def _find_hexes_ahead(self) -> Sequence[_HexAhead[A]]:
         if any(way.passed for way in self._ways[:1]):
-            return
+            return ()
+        hexes: list[_HexAhead[A]] = []
         stack: list[tuple[A, tuple[Choice, ...], tuple[Choice, ...]]] = [
             (way.action, way.path, (group.choice,))
             for group in reversed(self._groups.values())
@@ -254,12 +272,13 @@ class _Walk(Generic[S, A, P]):
                 if choice.at is None:
                     stack.append((action, (*path, choice), (*passed, choice)))
                 else:
-                    yield choice, action, path, passed
+                    hexes.append((choice, action, path, passed))
+        return hexes
 
     def _next_ahead(self) -> dict[str, _Next]:
         """The hexes that can be chosen before the cards which are next, by their values."""
         found: dict[str, _Next] = {}
-        for choice, action, context, _ in self._ahead():
+        for choice, action, context, _ in self._hexes_ahead():
             next = found.get(choice.value)
             if next is None:
                 found[choice.value] = _Next(choice, context, {action.type: None})
@@ -269,7 +288,7 @@ class _Walk(Generic[S, A, P]):
 
     def _group_ahead(self, value: str) -> _Group[A] | None:
         """The ways on which the hex with this value can be chosen before the cards which are next."""
-        found = [each for each in self._ahead() if each[0].value == value]
+        found = [each for each in self._hexes_ahead() if each[0].value == value]
         if not found:
             return None
         ways = [
@@ -354,18 +373,47 @@ def _order(choice: Choice) -> tuple[int, ...]:
     return choice.at or ()
 
 
+class Steps(Generic[S, A, P]):
+    """The steps on the way to the actions of a seat in one state. Each is computed once.
+
+    `actions` are those that can be chosen: the seat's `legal_actions`, or some of its other actions.
+    """
+
+    def __init__(
+        self, rules: RuleSystem[S, A, P], state: S, seat: int, actions: Sequence[A]
+    ) -> None:
+        self.actions = actions
+        self._start = partial(_Walk[S, A, P], rules, state, seat, actions)
+        self._walks: dict[tuple[str, ...], _Walk[S, A, P]] = {}
+        self._steps: dict[tuple[str, ...], Step[A]] = {}
+
+    def after(self, values: Sequence[str]) -> Step[A]:
+        """Return the step to which the values lead that a player chose, one at each question with several
+        options.
+
+        Raises UnknownChoice for a value that is no option at its step, and for one after the action is
+        complete.
+        """
+        path = tuple(values)
+        step = self._steps.get(path)
+        if step is None:
+            step = self._steps[path] = self._walk(path).step()
+        return step
+
+    def _walk(self, path: tuple[str, ...]) -> _Walk[S, A, P]:
+        walk = self._walks.get(()) or self._start()
+        self._walks[()] = walk
+        for length, value in enumerate(path, start=1):
+            walk = self._walks.get(path[:length]) or walk.after(value)
+            self._walks[path[:length]] = walk
+        return walk
+
+
 def next_step(
     rules: RuleSystem[S, A, P], state: S, seat: int, actions: Sequence[A], values: Sequence[str]
 ) -> Step[A]:
-    """The step to which the values lead that a player chose, one at each question with several options.
-
-    `actions` are those that can be chosen: the seat's `legal_actions`, or some of its other actions. Raises
-    UnknownChoice for a value that is no option at its step, and for one after the action is complete.
-    """
-    walk = _Walk(rules, state, seat, actions)
-    for value in values:
-        walk.choose(value)
-    return walk.step()
+    """Return the step after the values, as `Steps.after` does."""
+    return Steps(rules, state, seat, actions).after(values)
 
 
 def refusal(

@@ -7,11 +7,11 @@ event.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic
+from typing import Any, Generic
 
 from domain.choices import action_choice
 from domain.contract import A, DomainEvent, P, RuleSystem, S, evolve
-from domain.next_step import Step, UnknownChoice, next_step
+from domain.next_step import Step, Steps, UnknownChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,13 @@ class TurnPlan(Generic[S, A]):
 
     `values` are the choices on that way. Once there are planned actions, and nothing has been chosen for the
     next one, the action of the step is the one that ends the turn without further choices, if there is one.
+    `steps` are those from which each planned action was chosen, and last those to which the `step` belongs.
     """
 
     planned: tuple[PlannedAction[S, A], ...]
     step: Step[A]
     values: tuple[str, ...]
+    steps: tuple[Steps[S, A, Any], ...]
 
 
 def followed_by_another(
@@ -73,9 +75,10 @@ def turn_plan(
     `actions` are those that the seat can take now. Raises UnknownChoice.
     """
     planned: list[PlannedAction[S, A]] = []
+    all_steps = [Steps(rules, state, seat, actions)]
     rest = tuple(values)
     while True:
-        step, used = _longest_step(rules, state, seat, actions, rest)
+        step, used = _longest_step(all_steps[-1], rest)
         following = None
         if step.action is not None and (used < len(rest) or not step.options):
             following = followed_by_another(rules, state, seat, step.action)
@@ -86,25 +89,24 @@ def turn_plan(
         planned.append(replace(following, values=rest[:used], step=step))
         rest, state = rest[used:], following.after
         actions = rules.legal_actions(state, seat)
+        all_steps.append(Steps(rules, state, seat, actions))
     if planned and not rest:
         step = _with_end_of_turn(rules, state, seat, actions, step)
-    return TurnPlan(tuple(planned), step, rest)
+    return TurnPlan(tuple(planned), step, rest, tuple(all_steps))
 
 
-def _longest_step(
-    rules: RuleSystem[S, A, P], state: S, seat: int, actions: Sequence[A], values: Sequence[str]
-) -> tuple[Step[A], int]:
+def _longest_step(steps: Steps[S, A, Any], values: Sequence[str]) -> tuple[Step[A], int]:
     """The step to which as many of the values as possible lead, and how many they are.
 
     Raises UnknownChoice if the others cannot follow, because no action is complete before them.
     """
     try:
-        return next_step(rules, state, seat, actions, values), len(values)
+        return steps.after(values), len(values)
     except UnknownChoice as unknown:
         fault = unknown
     for used in range(len(values) - 1, -1, -1):
         try:
-            step = next_step(rules, state, seat, actions, values[:used])
+            step = steps.after(values[:used])
         except UnknownChoice:
             continue
         if step.action is None:

@@ -8,7 +8,6 @@ nothing here depends on a game.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import count
 from typing import Any, Final
 
 from domain.choices import COMMON_QUESTIONS, Choice, Preview, action_choice
@@ -18,17 +17,17 @@ from domain.event import Event
 from domain.game import Game, copy
 from domain.hexes import Hex
 from domain.messages import Text, comma_list, hex_at, message
-from domain.next_step import Step, UnknownChoice, next_step, refusal
+from domain.next_step import Step, Steps, UnknownChoice, next_step, refusal
 from domain.scene import Scene, caption, with_changes
 from domain.turn_plan import PlannedAction, TurnPlan, goes_on_after, turn_plan
 from replay.history.recap import ActionEffects, effects_between
 from replay.render.embedded_map import view_box
 from replay.render.map_links import HexLink, sign_of
 from service.pages.view_models.action_query import ActionQuery
+from service.pages.view_models.choice_numbers import choice_numbers
 from service.pages.view_models.other_hexes import Way, other_hexes
 from service.pages.view_models.position_view import unsealed_event
 
-_FIGURES: Final = 10
 _WHY_NOT: Final = message("why this cannot be chosen")
 _NOT_HERE: Final = message("this cannot be chosen here")
 _SAME_RESULT: Final = message("this would have the same result as another choice")
@@ -87,7 +86,8 @@ class ActionSteps:
     position: Any
     query: ActionQuery
     step: Step[Any]
-    actions: Sequence[Action] = field(repr=False)
+    steps: Steps[Any, Any, Any] = field(repr=False)
+    """The steps on the way to the action, of which `step` is one."""
     at_any_time: Sequence[Action] = ()
     attempts: Sequence[Attempt] = ()
     planned: Sequence[PlannedAction[Any, Any]] = ()
@@ -101,6 +101,12 @@ class ActionSteps:
     None of them is made, and `attempts` says so."""
     way: Way | None = None
     """The way to the last action that the player has begun; None without choices."""
+
+    @property
+    def actions(self) -> Sequence[Action]:
+        """The legal actions."""
+        actions: Sequence[Action] = self.steps.actions
+        return actions
 
     @property
     def question(self) -> Text | None:
@@ -128,7 +134,7 @@ class ActionSteps:
         count = len(self._choices)
         cards = sum(choice.at is None for choice in self._choices)
         replacements = len(self._replacements)
-        all_numbers = numbers(cards + replacements, count - cards)
+        all_numbers = choice_numbers(cards + replacements, count - cards)
         others = all_numbers[cards : cards + replacements]
         return all_numbers[:cards] + all_numbers[cards + replacements :], others
 
@@ -453,7 +459,7 @@ def action_steps(
     if query.action is not None:
         step, attempts = _typed_action(game, seat, query.action)
         if not attempts:
-            plan = TurnPlan((), step, ())
+            plan = TurnPlan((), step, (), (Steps(rules, state, seat, actions),))
     else:
         try:
             plan = plan_for(rules, state, seat, actions, query.values)
@@ -467,7 +473,6 @@ def action_steps(
     if plan.planned:
         first_scene = rules.scene(game.position(seat), last)
         game = _with_state(game, plan.planned[-1].after)
-        actions = rules.legal_actions(game.state, seat)
     if query.action is None and query.attempt is not None:
         attempts = _explain(game, seat, plan.step, query.attempt)
         if way is not None and _hex_of(query.attempt) is not None:
@@ -481,7 +486,7 @@ def action_steps(
         game.position(seat),
         query,
         plan.step,
-        actions,
+        plan.steps[-1],
         at_any_time,
         attempts,
         plan.planned,
@@ -514,29 +519,16 @@ def _way(game: Game, seat: int, plan: TurnPlan[Any, Any]) -> Way | None:
     else:
         return None
     before = tuple(value for action in planned for value in action.values)
-    return Way(game if last is None else _with_state(game, last), seat, before, values, step)
+    game = game if last is None else _with_state(game, last)
+    return Way(game, seat, before, values, step, plan.steps[len(planned)])
 
 
 def _single_action(
     rules: AnyRuleSystem, state: Any, seat: int, actions: Sequence[Action], values: Sequence[str]
 ) -> TurnPlan[Any, Any]:
     """Return the plan of one action to which these choices lead. Raises UnknownChoice."""
-    return TurnPlan((), next_step(rules, state, seat, actions, values), tuple(values))
-
-
-def numbers(cards: int, hexes: int) -> list[str]:
-    """Return the numbers by which a keyboard chooses cards and hexes; none of them begins with another one.
-
-    If there are more than nine, hexes have two figures or more, and cards one as long as possible.
-    """
-    total = cards + hexes
-    if total < _FIGURES:
-        return [str(number) for number in range(1, total + 1)]
-    short = cards if cards < _FIGURES - 1 else 0
-    rest = _FIGURES - 1 - short
-    unit = next(10**power for power in count(1) if rest * 10**power >= total - short)
-    first = (short + 1) * unit
-    return [str(number) for number in (*range(1, short + 1), *range(first, first + total - short))]
+    steps = Steps(rules, state, seat, actions)
+    return TurnPlan((), steps.after(values), tuple(values), (steps,))
 
 
 def _typed_action(game: Game, seat: int, text: str) -> tuple[Step[Any], Sequence[Attempt]]:

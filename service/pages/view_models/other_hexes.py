@@ -10,7 +10,7 @@ from domain.choices import Choice
 from domain.game import Game
 from domain.hexes import Hex
 from domain.messages import Text, comma_list, message
-from domain.next_step import Step, next_step
+from domain.next_step import Step, Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Way:
     """The choices of a seat on the way to one action, and the game as it is where they begin.
 
     `before` are the values of the address that precede them, and `values` those of the choices, which lead to
-    the `step`.
+    the `step`, one of the `steps`.
     """
 
     game: Game
@@ -26,6 +26,7 @@ class Way:
     before: tuple[str, ...]
     values: tuple[str, ...]
     step: Step[Any]
+    steps: Steps[Any, Any, Any]
 
     @property
     def hexes(self) -> Mapping[Hex, tuple[tuple[str, ...], bool]]:
@@ -88,8 +89,7 @@ def other_hexes(way: Way, own: Collection[Hex], *, is_preview: bool) -> Mapping[
 def _choices_after(way: Way, number: int) -> Iterator[tuple[Choice, Text]]:
     """Yield what could be chosen after so many choices of the way, each in words."""
     game, rules = way.game, way.game.rules
-    actions = rules.legal_actions(game.state, way.seat)
-    step = next_step(rules, game.state, way.seat, actions, way.values[:number])
+    step = way.steps.after(way.values[:number])
     position = game.position(way.seat)
     for choice in (*step.options, *step.alternatives):
         label: Text = (

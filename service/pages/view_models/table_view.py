@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from domain.messages import Text, message
-from domain.next_step import UnknownChoice, next_step
+from domain.next_step import UnknownChoice
 from domain.scene import Card, Panel, Scene, Shelf, Sound
 from replay.history.recap import RecapEvent
 from service.pages.view_models.action_steps import ActionSteps, Option
@@ -173,9 +173,8 @@ def _address_from_start(choices: Sequence[str], steps: ActionSteps) -> str | Non
     """Return the address of the choices of a card, as the first ones of an action; None if impossible."""
     if choices[0] not in {action.type for action in steps.actions}:
         return None
-    game = steps.game
     try:
-        next_step(game.rules, game.state, steps.seat, steps.actions, choices)
+        steps.steps.after(choices)
     except UnknownChoice:
         return None
     return _address(steps, choices)

@@ -6,7 +6,8 @@ from domain.choices import COMMON_QUESTIONS
 from domain.game import copy
 from replay.language.renderer import english
 from service.pages.view_models.action_query import ActionQuery
-from service.pages.view_models.action_steps import ActionSteps, action_steps, numbers
+from service.pages.view_models.action_steps import ActionSteps, action_steps
+from service.pages.view_models.choice_numbers import choice_numbers
 from tests.games.records import course_of
 from tests.support.barony_positions import given
 
@@ -151,7 +152,7 @@ def test_why_ones_own_pieces_can_do_nothing_is_explained_for_each_type_of_action
     ("cards", "hexes"), [(0, 9), (2, 51), (0, 108), (3, 97), (9, 40), (12, 0), (8, 90)]
 )
 def test_no_number_of_a_choice_begins_with_another_one(cards: int, hexes: int) -> None:
-    chosen = numbers(cards, hexes)
+    chosen = choice_numbers(cards, hexes)
     assert len(set(chosen)) == len(chosen) == cards + hexes
     assert not any(a != b and a.startswith(b) for a in chosen for b in chosen)
     assert max(map(len, chosen)) <= 3
