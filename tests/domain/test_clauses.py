@@ -75,7 +75,7 @@ def marked_clauses() -> dict[str, set[str]]:
         if any(word in source for word in (".allows(", ".refuses(", ".is_refused(")):
             for kind, clause in markers(source):
                 marked[kind].add(clause)
-    for path in (ROOT / "tests" / "domain").glob("*/transcripts/*.en.txt"):
+    for path in (ROOT / "tests" / "domain").glob("*/transcripts/*.txt"):
         marked["refuses"].update(REFUSED.findall(path.read_text()))
     return marked
 

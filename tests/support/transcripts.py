@@ -1,8 +1,9 @@
 """Transcripts: what the games say about positions and actions, in every language, compared as a whole.
 
 Each game has files of examples, such as `tests/domain/barony/examples/events.txt`. The folder `transcripts`
-beside `examples` has a transcript of each file in each language, such as `events.fr.txt`. After a change to a
-sentence, write them again and read the changes:
+beside `examples` has a transcript of each file. A line of it that depends on the language is followed by its
+translations, which begin with `es|` and `fr|`. After a change to a sentence, write the transcripts again and
+read the changes:
 
     .venv/bin/python -m tests.support.transcripts && git diff tests/domain
 
@@ -53,7 +54,7 @@ from tests.support.given_when import (
 )
 
 GAMES: Final[dict[str, AnyRuleSystem]] = {"baron": BARON, "barony": BARONY, "sorcery": SORCERY}
-LANGUAGES: Final = ("en", "es", "fr")
+TRANSLATIONS: Final = ("es", "fr")
 HANDLES: Final = {"a": "Ada", "b": "Hugo", "c": "Inés", "d": "Olga", "e": "Éloi"}
 FOLDER: Final = Path(__file__).parents[1] / "domain"
 
@@ -63,18 +64,28 @@ def example_files() -> list[Path]:
     return sorted(path for game in GAMES for path in (FOLDER / game / "examples").glob("*.txt"))
 
 
-def transcript(file: Path, language: str) -> str:
+def transcript(file: Path) -> str:
     """Return the transcript of a file of examples."""
     game = file.parents[1].name
     examples = file.read_text().removeprefix("# ").split("\n# ")
-    return "\n".join(
-        line for example in examples for line in _lines(game, example.splitlines(), language)
-    )
+    lines = []
+    for example in examples:
+        english, *others = (
+            list(_lines(game, example.splitlines(), language)) for language in ("en", *TRANSLATIONS)
+        )
+        for line, *translated in zip(english, *others, strict=True):
+            lines.append(line)
+            if {*translated} != {line}:
+                lines += [
+                    f"{language}|{text}"
+                    for language, text in zip(TRANSLATIONS, translated, strict=True)
+                ]
+    return "\n".join(lines)
 
 
-def transcript_path(file: Path, language: str) -> Path:
+def transcript_path(file: Path) -> Path:
     """Return the file of the transcript of a file of examples."""
-    return file.parents[1] / "transcripts" / f"{file.stem}.{language}.txt"
+    return file.parents[1] / "transcripts" / file.name
 
 
 def _lines(game: str, example: list[str], language: str) -> Iterator[str]:
@@ -227,8 +238,7 @@ def main() -> int:
     """Write all transcripts, with the translations as they are now."""
     compile_catalogues()
     for file in example_files():
-        for language in LANGUAGES:
-            transcript_path(file, language).write_text(transcript(file, language))
+        transcript_path(file).write_text(transcript(file))
     return 0
 
 
