@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 CLAUSE = re.compile(r'^<a id="([A-Z]{2}-[A-Z]+-\d+)"></a>\*\*\1\*\* ', re.MULTILINE)
 """The paragraph of a clause on the page begins with its anchor, and its id in bold."""
 ID = re.compile(r"[A-Z]{2}-[A-Z]+-\d+")
-REFUSED = re.compile(r"^refused by (\S+):", re.MULTILINE)
+REFUSED = re.compile(r"^\| refused by (\S+):", re.MULTILINE)
 
 CLAUSES_IN_CODE = {
     id: summary

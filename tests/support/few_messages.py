@@ -27,7 +27,7 @@ def _only_of_use(send: Any) -> Any:
 
 
 def is_silent(report: Mapping[str, Any]) -> bool:
-    """Whether a report says only that fixtures were set up or torn down, and nothing was written meanwhile."""
+    """Whether a report says only that fixtures were set up or torn down, without any output."""
     return (
         report["when"] != "call"
         and report["outcome"] == "passed"

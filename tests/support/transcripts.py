@@ -1,14 +1,15 @@
 """Transcripts: what the games say about positions and actions, in every language, compared as a whole.
 
-Each game has files of examples, such as `tests/domain/barony/examples/events.txt`. The folder `transcripts`
-beside `examples` has a transcript of each file. A line of it that depends on the language is followed by its
-translations, which begin with `es|` and `fr|`. After a change to a sentence, write the transcripts again and
-read the changes:
+Each game has transcripts, such as `tests/domain/barony/transcripts/events.txt`: examples of positions with
+questions, each of which is followed by what the game answers. A line of an answer begins with `|`. If it
+depends on the language, its translations follow, which begin with `es|` and `fr|`. After a change to a
+sentence or a question, write the answers again and read the changes:
 
     .venv/bin/python -m tests.support.transcripts && git diff tests/domain
 
-An example begins with a line `# TITLE`. A line `names` follows if players are called by names instead of
-seats, then the text diagram of a position, if there is one, and questions, each about this position:
+A blank line stands between two examples. Each begins with a line `# TITLE`. A line `names` follows if players
+are called by names instead of seats, then the text diagram of a position, if there is one, and questions,
+each about this position:
 
     > SEAT ACTION        an action in short form, which may be refused
     > clock              the time of the player to act is up
@@ -26,6 +27,7 @@ A line that begins with `+` asks the same, and the questions after it are about 
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import fields
@@ -55,68 +57,68 @@ from tests.support.given_when import (
 
 GAMES: Final[dict[str, AnyRuleSystem]] = {"baron": BARON, "barony": BARONY, "sorcery": SORCERY}
 TRANSLATIONS: Final = ("es", "fr")
+_ANSWER: Final = re.compile(r"^(?:es|fr)?\|.*\n", re.MULTILINE)
 HANDLES: Final = {"a": "Ada", "b": "Hugo", "c": "Inés", "d": "Olga", "e": "Éloi"}
 FOLDER: Final = Path(__file__).parents[1] / "domain"
 
 
-def example_files() -> list[Path]:
-    """Return the files of examples of all games."""
-    return sorted(path for game in GAMES for path in (FOLDER / game / "examples").glob("*.txt"))
+def transcripts() -> list[Path]:
+    """Return the files of all transcripts."""
+    return sorted(FOLDER.glob("*/transcripts/*.txt"))
 
 
-def transcript(file: Path) -> str:
-    """Return the transcript of a file of examples."""
+def answered(file: Path) -> str:
+    """Return the text of a transcript with the answers of today."""
+    examples = _ANSWER.sub("", file.read_text()).strip("\n").split("\n\n")
     game = file.parents[1].name
-    examples = file.read_text().removeprefix("# ").split("\n# ")
-    lines = []
-    for example in examples:
-        english, *others = (
-            list(_lines(game, example.splitlines(), language)) for language in ("en", *TRANSLATIONS)
-        )
-        for line, *translated in zip(english, *others, strict=True):
-            lines.append(line)
-            if {*translated} != {line}:
-                lines += [
-                    f"{language}|{text}"
-                    for language, text in zip(TRANSLATIONS, translated, strict=True)
-                ]
-    return "\n".join(lines)
+    return "\n\n".join("\n".join(_transcribe(game, text.splitlines())) for text in examples) + "\n"
 
 
-def transcript_path(file: Path) -> Path:
-    """Return the file of the transcript of a file of examples."""
-    return file.parents[1] / "transcripts" / file.name
+def _transcribe(game: str, example: list[str]) -> Iterator[str]:
+    """Yield the lines of an example, each question with its answer."""
+    answers = zip(
+        *(_answers(game, example, language) for language in ("en", *TRANSLATIONS)), strict=True
+    )
+    for line in example:
+        yield line
+        if _is_question(line):
+            for english, *translated in zip(*next(answers), strict=True):
+                yield f"| {english}"
+                if {*translated} != {english}:
+                    for language, text in zip(TRANSLATIONS, translated, strict=True):
+                        yield f"{language}| {text}"
 
 
-def _lines(game: str, example: list[str], language: str) -> Iterator[str]:
-    """Yield the lines of the transcript about one example."""
-    title, *lines = example
+def _is_question(line: str) -> bool:
+    return line.startswith(("> ", "+ "))
+
+
+def _answers(game: str, example: list[str], language: str) -> Iterator[list[str]]:
+    """Yield the lines of the answer to each question of an example."""
+    lines = example[1:]
     names = Names(HANDLES, [*HANDLES]) if "names" in lines else NO_NAMES
     positions = barony_positions if game != "baron" else baron_positions
-    drawn = [line for line in lines if line[:2] not in ("> ", "+ ") and line != "names"]
+    drawn = [line for line in lines if not _is_question(line) and line != "names"]
     state: Any = positions.given("\n".join(drawn)) if any(drawn) else None
     rules = GAMES[game] if state is None else rule_system_for(state)
     render = renderer(language, names)
-    yield f"# {title}"
-    for line in lines:
-        if line[:2] in ("> ", "+ "):
-            yield line
-            word, *rest = line[2:].split()
-            if word == "choices":
-                yield from _choices(rules, state, rest, render)
-                continue
-            if word == "scene":
-                yield from _scene(rules, state, line[2:].removeprefix("scene").strip(), render)
-                continue
-            try:
-                event = _event(rules, state, line[2:])
-            except Refused as refused:
-                yield f"refused by {refused.clause}: {render(refused.why)}"
-                continue
-            yield from _told(rules, state, event, render, line[2:].startswith("message "))
-            if line.startswith("+"):
-                state = evolve(rules, state, [event])
-    yield ""
+    for line in filter(_is_question, lines):
+        word, *rest = line[2:].split()
+        if word == "choices":
+            yield [*_choices(rules, state, rest, render)]
+            continue
+        if word == "scene":
+            what = line[2:].removeprefix("scene").strip()
+            yield [*_scene(rules, state, what, render)]
+            continue
+        try:
+            event = _event(rules, state, line[2:])
+        except Refused as refused:
+            yield [f"refused by {refused.clause}: {render(refused.why)}"]
+            continue
+        yield [*_told(rules, state, event, render, word == "message")]
+        if line.startswith("+"):
+            state = evolve(rules, state, [event])
 
 
 def _told(
@@ -235,10 +237,10 @@ def _event(rules: AnyRuleSystem, state: Any, question: str) -> DomainEvent:
 
 
 def main() -> int:
-    """Write all transcripts, with the translations as they are now."""
+    """Write the answers of all transcripts again, with the translations as they are now."""
     compile_catalogues()
-    for file in example_files():
-        transcript_path(file).write_text(transcript(file))
+    for file in transcripts():
+        file.write_text(answered(file))
     return 0
 
 
