@@ -47,6 +47,10 @@ if (redis.call('HGET', KEYS[1], ARGV[1]) or '') ~= ARGV[2] then return 0 end
 redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
 return 1
 """
+_REMOVE: Final = """
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+return redis.call('HDEL', KEYS[1], ARGV[1])
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,7 @@ class PuzzleStore:
         self._bounds = bounds
         self._attempt = client.register_script(_ATTEMPT)
         self._replace = client.register_script(_REPLACE)
+        self._remove = client.register_script(_REMOVE)
 
     # Puzzles
 
@@ -147,7 +152,7 @@ class PuzzleStore:
 
         If there are more than the bound allows then, the oldest ones are deleted.
         """
-        position = f"{game} {result['seq']}"
+        position = _position(game, result["seq"])
         with unavailable_on_error():
             number = int(self._redis.incr(f"{_PUZZLES}:last"))
             if not self._redis.hsetnx(f"{_PUZZLES}:positions", position, str(number)):
@@ -160,8 +165,13 @@ class PuzzleStore:
         return number
 
     def remove(self, number: int) -> None:
-        """Delete a puzzle. Its position becomes none again."""
+        """Delete a puzzle. Its position can be one again, as another puzzle. Idempotent."""
+        puzzles = self.get([number])
         with unavailable_on_error():
+            for puzzle in puzzles:
+                # Another process may have deleted it too, and the position may be another puzzle by now.
+                position = _position(puzzle.game, puzzle.seq)
+                self._remove(keys=[f"{_PUZZLES}:positions"], args=[position, str(number)])
             self._redis.hdel(_PUZZLES, str(number))
             self._redis.hdel(f"{_PUZZLES}:ratings", str(number))
 
@@ -303,6 +313,10 @@ class PuzzleStore:
         key = f"{_PUZZLES}:{name}"
         self._redis.incrby(key, growth)
         self._redis.expire(key, _KEPT_SECONDS)
+
+
+def _position(game: str, seq: int) -> str:
+    return f"{game} {seq}"
 
 
 def _of(player: str) -> str:

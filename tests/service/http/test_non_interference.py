@@ -15,10 +15,13 @@ from io import BytesIO
 from itertools import count
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 
 from domain.contract import DomainEvent
+from domain.event import ZEROS
+from domain.features import SPANS_OF_ROUNDS
 from ledger.record import read
 from replay.audit import audit
 from replay.language.renderer import english
@@ -33,7 +36,7 @@ from tests.support.events import data_of, secrets_of
 from tests.support.recording_client import Json, RecordingClient
 from tests.support.records import forge_record, secret_values
 from tests.support.server import WebServer
-from tests.support.service_games import play_out, start_game
+from tests.support.service_games import play_out, play_set_up, start_game
 from tests.support.worker_harness import RecordingChannel, WorkerHarness
 
 Turn = tuple[int, Json]
@@ -416,6 +419,72 @@ def test_private_games_change_nothing_that_others_see_of_their_players(
         assert after[path] != before[path]
     for part in ("visitor /leaderboards/barony", "visitor /ratings/games?limit=500"):
         assert after[part] != before[part]
+
+
+def test_only_finished_public_games_change_what_others_find_in_the_explorer(
+    onlookers: Onlookers,
+) -> None:
+    service = onlookers.service
+    readers = {"visitor": onlookers.accounts.anonymous, "player": onlookers.outsider.http}
+    kind = "system=barony&seats=2"
+
+    def found(paths: Iterable[str]) -> dict[str, str]:
+        """Return what an outsider and a visitor receive."""
+        seen = {}
+        for name, http in readers.items():
+            for path in paths:
+                response = http.get(path)
+                assert response.status_code == 200, (path, response.text)
+                seen[f"{name} {path}"] = response.text
+        return seen
+
+    def observe() -> dict[str, str]:
+        tables = f"/api/v1/explorer?{kind}"
+        games = f"/api/v1/explorer/games?{kind}&table"
+        seen = found(
+            [
+                tables,
+                *(f"{games}=seat&value={seat}" for seat in range(2)),
+                *(f"{games}=rounds&value={span}" for span in SPANS_OF_ROUNDS),
+            ]
+        )
+        own = onlookers.outsider.http.get(f"{tables}&of=me")
+        address = str(readers["visitor"].base_url).rstrip("/")
+        page = httpx.get(f"{address}/explorer?kind=barony+2&pattern=seat.1").text
+        shown = page.partition("<main")[2].partition("</main>")[0]
+        return {**seen, "own": own.text, "page": shown}
+
+    def positions_found(game: str) -> set[str]:
+        """Return the games that are found by the positions of a game, which one of its players knows."""
+        events = onlookers.ada.http.get(f"/api/v1/games/{game}/events").json()["events"]
+        states = sorted({event["state"] for event in events} - {ZEROS})
+        assert len(states) > 2
+        paths = [f"/api/v1/explorer/positions?state={state}" for state in states]
+        answers = map(orjson.loads, found(paths).values())
+        return {event["game"] for answer in answers for event in answer["events"]}
+
+    public = onlookers.finish()
+    assert positions_found(public) == {public}
+    before = observe()
+    assert f"/games/{public}?seq=" in before["page"]
+    assert f'"{public}"' in before[f"visitor /api/v1/explorer/games?{kind}&table=seat&value=1"]
+    players = (onlookers.ada.id, onlookers.bea.id)
+    running = start_game(service, players=players).id
+    play_set_up(service, running)
+    abandoned = start_game(service, players=players).id
+    play_set_up(service, abandoned)
+    service.administration.abandon("operator", abandoned, "a test")
+    hidden = [onlookers.finish(private=True), running, abandoned]
+    for game in hidden:
+        onlookers.publish(game)
+    assert observe() == before
+    for game in hidden:
+        assert positions_found(game) == set()
+    # Nor does a rebuild bring them in.
+    service.games.projections.rebuild("explorer")
+    assert observe() == before
+    onlookers.finish()
+    assert observe() != before
 
 
 def test_an_import_reveals_nothing_of_the_games_of_this_server(onlookers: Onlookers) -> None:

@@ -172,7 +172,24 @@ def test_the_oldest_puzzles_are_deleted(bounded: Callable[..., Service]) -> None
     numbers = [store.add("a-game", "barony", 2, at, result) for result in results]
     assert numbers == [1, 2, None, 4]
     assert store.numbers() == [2, 4]
+    positions = service.redis.hgetall("cartulary:puzzles:positions")
+    assert positions == {b"a-game 4": b"2", b"a-game 5": b"4"}, (
+        "those of the others are deleted too"
+    )
     service.redis.close()
+
+
+def test_the_position_of_a_deleted_puzzle_can_be_one_again(service: Service) -> None:
+    store = service.puzzles.store
+    at, result = "2026-11-30T00:00:00.000Z", {"seq": 3, "seat": 0}
+    first = store.add("a-game", "barony", 2, at, result)
+    assert first is not None
+    store.remove(first)
+    second = store.add("a-game", "barony", 2, at, result)
+    assert store.numbers() == [second]
+    # Another process that deletes the first one again does not free the position of the second.
+    store.remove(first)
+    assert store.add("a-game", "barony", 2, at, result) is None
 
 
 def test_a_worker_makes_one_step_for_each_sweep(game: str, bounded: Callable[..., Service]) -> None:
