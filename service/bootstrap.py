@@ -23,6 +23,7 @@ from service.chat.reports import ChatMessageReports
 from service.chat.store import ChatMessageStore
 from service.chat.tournament_posts import TournamentPosts, tournament_texts
 from service.clubs.agenda import ClubAgenda
+from service.clubs.challenges import ClubChallenges
 from service.clubs.clubs import Clubs
 from service.clubs.notices import ClubNotices
 from service.clubs.polls import ClubPolls
@@ -56,6 +57,7 @@ from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
 from service.store.object_store import ObjectStore
 from service.store.redis_event_store import RedisEventStore
+from service.tournaments.club_matches import ClubMatches
 from service.tournaments.parts import TournamentParts
 from service.transparency.parts import Transparency, build_transparency
 from service.wall_clock import TrustedClock
@@ -77,6 +79,8 @@ class Service:
     club_notices: ClubNotices
     club_agenda: ClubAgenda
     club_polls: ClubPolls
+    club_challenges: ClubChallenges
+    club_matches: ClubMatches
     club_wall: ClubWall
     tournament_posts: TournamentPosts
     club_webhooks: ClubWebhooks
@@ -185,6 +189,13 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     club_agenda = ClubAgenda(client, clubs, bounds.max_meetings_per_club)
     club_polls = ClubPolls(client, clubs, club_agenda)
     accounts.erasure.register(club_polls.erase_all_of)
+    club_notices = ClubNotices(
+        clubs, accounts.mutes, notifications.preferences, notifications.mail.account_notices
+    )
+    club_challenges = ClubChallenges(client, clubs)
+    club_matches = ClubMatches(
+        clubs, club_challenges, club_notices, tournaments.tournaments, tournaments.changes
+    )
     tournament_posts = TournamentPosts(
         accounts.mutes,
         reports,
@@ -239,9 +250,9 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         archive=archive,
         accounts=accounts,
         clubs=clubs,
-        club_notices=ClubNotices(
-            clubs, accounts.mutes, notifications.preferences, notifications.mail.account_notices
-        ),
+        club_notices=club_notices,
+        club_challenges=club_challenges,
+        club_matches=club_matches,
         club_agenda=club_agenda,
         club_polls=club_polls,
         club_wall=club_wall,

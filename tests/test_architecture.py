@@ -36,7 +36,8 @@ USERS_OF_CLUBS = {
     *("service/notifications/factory.py", "service/server/stream_tokens.py"),
     "service/ratings/club_ratings.py",
     *("service/tournaments/changes.py", "service/tournaments/pages/tournaments.py"),
-    *("service/tournaments/parts.py", "service/tournaments/tournaments.py"),
+    *("service/tournaments/club_matches.py", "service/tournaments/parts.py"),
+    *("service/tournaments/teams.py", "service/tournaments/tournaments.py"),
     "workers/mail/account_mail.py",
 }
 """The files outside of their room that import something of clubs."""

@@ -23,7 +23,7 @@ SEQS: Final = 50
 """Events of the long game at which pages are requested."""
 ABANDON_SECONDS: Final = 0.02
 UNKNOWN: Final = "unknown"
-CLUB_PAGES: Final = ("agenda", "officers", "owner", "posts", "ratings")
+CLUB_PAGES: Final = ("agenda", "challenges", "officers", "owner", "posts", "ratings")
 IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scores", "/record")
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
@@ -179,6 +179,7 @@ def _forms(target: Target) -> Traffic:
         *("/admit", "/close", "/edit", "/invited", "/join", "/leave", "/link", "/owner", "/remove"),
         *("/officers", "/officers/dismiss", "/posts"),
         *("/agenda", "/agenda/cancellation", "/polls"),
+        *(f"/challenges{part}" for part in ("", "/acceptance", "/refusal")),
         *(f"/polls/{part}" for part in ("meeting", "votes", "withdrawal")),
         *(f"/posts{part}" for part in _POST_FORMS),
         *("/webhook", "/webhook/remove", "/webhook/test"),
@@ -268,7 +269,7 @@ def _readings(target: Target) -> Traffic:
             f"/clubs/{UNKNOWN}",
             f"/clubs/{UNKNOWN}/members",
             *(f"/{room}/{UNKNOWN}/posts" for room in ("clubs", "tournaments")),
-            *(f"/clubs/{UNKNOWN}/{part}" for part in ("meetings", "polls")),
+            *(f"/clubs/{UNKNOWN}/{part}" for part in ("challenges", "meetings", "polls")),
             *(f"/clubs/{UNKNOWN}/ratings/{part}" for part in ("games", "statement")),
             f"/clubs/{UNKNOWN}/leaderboards/baron",
             f"/clubs/{UNKNOWN}/webhook",
@@ -327,8 +328,9 @@ def _refused_calls(target: Target) -> Traffic:
         *("/clubs", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook/test"),
         *(f"/clubs/{UNKNOWN}/posts", f"/clubs/{UNKNOWN}/posts/1/report"),
         *(f"/tournaments/{UNKNOWN}/posts", f"/tournaments/{UNKNOWN}/posts/1/report"),
-        *(f"/clubs/{UNKNOWN}/{part}" for part in ("meetings", "polls")),
+        *(f"/clubs/{UNKNOWN}/{part}" for part in ("challenges", "meetings", "polls")),
         f"/clubs/{UNKNOWN}/polls/{UNKNOWN}/meeting",
+        f"/clubs/{UNKNOWN}/challenges/{UNKNOWN}/tournament",
         *(f"/me/webhooks/{UNKNOWN}/enable", f"/me/webhooks/{UNKNOWN}/test"),
         *(f"{admin}/abandonment", f"{admin}/extensions", f"{admin}/removals"),
         *(f"{admin}/seat-moves", "/admin/announcements", "/tournaments"),
@@ -370,6 +372,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/clubs/{UNKNOWN}", f"/clubs/{UNKNOWN}/invitations", f"/clubs/{UNKNOWN}/webhook"),
         *(f"/clubs/{UNKNOWN}/members/{part}" for part in ("me", UNKNOWN)),
         *(f"/clubs/{UNKNOWN}/{part}/{UNKNOWN}" for part in ("officers", "meetings", "polls")),
+        f"/clubs/{UNKNOWN}/challenges/{UNKNOWN}",
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(
             f"/tournaments/{UNKNOWN}/{part}"

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from client.groups.administration import AdministrationCalls
     from client.groups.analyses import AnalysesCalls
     from client.groups.chat import ChatCalls
+    from client.groups.club_challenges import ClubChallengesCalls
     from client.groups.clubs import ClubsCalls
     from client.groups.conditional_actions import ConditionalActionsCalls
     from client.groups.disputes import DisputesCalls
@@ -67,6 +68,13 @@ class Groups:
         from client.groups import chat
 
         return chat.ChatCalls(self)
+
+    @property
+    def club_challenges(self) -> "ClubChallengesCalls[Self]":
+        """Challenges between clubs."""
+        from client.groups import club_challenges
+
+        return club_challenges.ClubChallengesCalls(self)
 
     @property
     def clubs(self) -> "ClubsCalls[Self]":

@@ -299,6 +299,7 @@ class TournamentDetails(TypedDict):
     late_rounds: int
     late_points: str
     starts_when_full: bool
+    clubs: dict[str, str]
     paused_at: str | None
     players: int
     rounds: int
@@ -348,6 +349,7 @@ class TournamentSummary(TypedDict):
     late_rounds: int
     late_points: str
     starts_when_full: bool
+    clubs: dict[str, str]
     paused_at: str | None
     players: int
     rounds: int

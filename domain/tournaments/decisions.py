@@ -16,7 +16,12 @@ from domain.lifecycle import check_options
 from domain.messages import Text, comma_list, message
 from domain.options import MAX_NAME_CHARACTERS, REQUIREMENTS, name_fault
 from domain.tournaments import draws
-from domain.tournaments.entry_rules import ENTRY_RULES, EntryRules, entry_rule_faults
+from domain.tournaments.entry_rules import (
+    ENTRY_RULES,
+    EntryRules,
+    entrant_faults,
+    entry_rule_faults,
+)
 from domain.tournaments.events import (
     CancelReason,
     Decided,
@@ -120,7 +125,7 @@ def create(
             for name in ("half_point_byes", "late_rounds")
             if entry_rules.get(name, 0) and name not in errors
         }
-    errors |= _entrant_faults(least, most)
+    errors |= entrant_faults(least, most, entry_rules)
     first, last = ROUND_SECONDS
     if not is_integer(round_seconds) or not first <= round_seconds <= last:
         errors["round_seconds"] = message(
@@ -128,7 +133,9 @@ def create(
         )
     if len(invited) > MAX_INVITED:
         errors["invited"] = message("must name at most {count} players", count=MAX_INVITED)
-    if invited and options.get("club") is not None:
+    if (clubs := entry_rules.get("clubs")) and options.get("club") is not None:
+        errors["options.club"] = message("is not an option of a match of clubs")
+    if invited and (clubs or options.get("club") is not None):
         errors["invite"] = _NO_INVITATIONS
     errors |= {
         f"options.{option}": message("is not an option of a tournament")
@@ -192,18 +199,6 @@ def text_faults(texts: Mapping[str, object]) -> dict[str, Text]:
     return faults
 
 
-def _entrant_faults(least: object, most: object) -> dict[str, Text]:
-    errors: dict[str, Text] = {}
-    for name, value in (("least", least), ("most", most)):
-        if not is_integer(value) or not MIN_TABLE <= value <= MAX_PLAYERS:
-            errors[name] = message(
-                "must be a whole number from {least} to {most}", least=MIN_TABLE, most=MAX_PLAYERS
-            )
-    if not errors and is_integer(least) and is_integer(most) and least > most:
-        errors["most"] = message("must not be smaller than least")
-    return errors
-
-
 def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Decided:
     """`PlayerRegistered` at a time; once the tournament is in progress, `LateEntrantRegistered` if players
     may still enter late, or `SubstituteRegistered`.
@@ -251,7 +246,8 @@ def require_can_enter(tournament: Tournament, player: str, *, is_known: bool) ->
     if player in tournament.excluded:
         raise not_now("this player was excluded from the tournament")
     is_known = is_known or player == tournament.creator
-    if tournament.private and tournament.club is None and not is_known:
+    is_of_clubs = tournament.club is not None or bool(tournament.clubs)
+    if tournament.private and not is_of_clubs and not is_known:
         raise not_now("the tournament is private, and this player is not invited")
 
 
@@ -283,7 +279,7 @@ def _require_not_paused(tournament: Tournament) -> None:
 def invite(tournament: Tournament, player: str) -> Decided:
     """`EntrantInvited`. Raises NotNow (not private, of a club, over, invited before, too many)."""
     _require_not_over(tournament)
-    if tournament.club is not None:
+    if tournament.club is not None or tournament.clubs:
         raise NotNow(None, _NO_INVITATIONS)
     if not tournament.private:
         raise not_now("players are invited to private tournaments only")

@@ -1,20 +1,28 @@
-"""What a tournament states at its beginning about who enters late, who rests, and when it starts.
+"""What a tournament states at its beginning about who enters late, who rests, which clubs meet, and when it
+starts.
 
 These rules never change (docs/tournaments.md, Half-point byes and Late entry).
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from domain.json_fields import is_integer, one_of
-from domain.json_types import JsonObject
+from domain.json_types import CLUB_ID, JsonObject
 from domain.messages import Text, message
-from domain.tournaments.format_settings import FORMATS_WITH_FREE_PAIRING, FormatSettings
+from domain.tournaments.format_settings import (
+    FORMATS_WITH_FREE_PAIRING,
+    MAX_PLAYERS,
+    FormatSettings,
+)
+from domain.tournaments.pairing import MIN_TABLE
 
 LatePoints: TypeAlias = Literal["0", "1/2"]
 LATE_POINTS: Final[tuple[LatePoints, ...]] = get_args(LatePoints)
 MAX_HALF_POINT_BYES: Final = 8
+CLUBS_OF_MATCH: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +37,8 @@ class EntryRules:
     """What a late player has for each missed round."""
     starts_when_full: bool = False
     """Whether registration closes as soon as all places are taken."""
+    clubs: Mapping[str, str] = field(default_factory=dict)
+    """The names of the two clubs whose teams meet in a match, by their ids; none for another tournament."""
 
     @classmethod
     def of(cls, data: Mapping[str, Any]) -> "EntryRules":
@@ -43,7 +53,7 @@ class EntryRules:
         }
 
 
-ENTRY_RULES: Final = ("half_point_byes", "late_rounds", "late_points", "starts_when_full")
+ENTRY_RULES: Final = ("half_point_byes", "late_rounds", "late_points", "starts_when_full", "clubs")
 NO_ENTRY_RULES: Final = EntryRules()
 
 
@@ -72,4 +82,33 @@ def entry_rule_faults(
         faults["late_points"] = message("are for late players: nobody may enter late")
     if not isinstance(rules.get("starts_when_full", False), bool):
         faults["starts_when_full"] = message("must be true or false")
+    if (clubs := rules.get("clubs", {})) != {} and not _are_clubs(clubs):
+        faults["clubs"] = message("must be the names of two clubs by their ids")
+    elif clubs and settings is not None and not settings.boards:
+        faults["clubs"] = message("is for teams: they need boards")
     return faults
+
+
+def entrant_faults(least: object, most: object, rules: Mapping[str, object]) -> dict[str, Text]:
+    """Return the faults of the numbers of entrants of a new tournament, by field."""
+    errors: dict[str, Text] = {}
+    for name, value in (("least", least), ("most", most)):
+        if not is_integer(value) or not MIN_TABLE <= value <= MAX_PLAYERS:
+            errors[name] = message(
+                "must be a whole number from {least} to {most}", least=MIN_TABLE, most=MAX_PLAYERS
+            )
+    if errors:
+        return errors
+    if is_integer(least) and is_integer(most) and least > most:
+        errors["most"] = message("must not be smaller than least")
+    elif rules.get("clubs") and (least, most) != (CLUBS_OF_MATCH, CLUBS_OF_MATCH):
+        errors["most"] = message("must be {count} in a match of clubs", count=CLUBS_OF_MATCH)
+    return errors
+
+
+def _are_clubs(value: object) -> bool:
+    if not isinstance(value, dict) or len(value) != CLUBS_OF_MATCH:
+        return False
+    are_ids = all(isinstance(id, str) and re.fullmatch(CLUB_ID, id) for id in value)
+    names = {name.casefold() for name in value.values() if isinstance(name, str) and name}
+    return are_ids and len(names) == CLUBS_OF_MATCH

@@ -96,6 +96,7 @@ class TournamentCreated(TournamentData):
     late_rounds: NotRequired[PositiveCount]
     late_points: NotRequired[str]
     starts_when_full: NotRequired[bool]
+    clubs: NotRequired[Annotated[dict[ClubId, str], "The names of the two clubs of a match."]]
 
 
 class PlayerRegistered(TournamentData):

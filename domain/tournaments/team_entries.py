@@ -54,6 +54,8 @@ def change_team(
         raise not_now("this player is the captain of no team")
     _require_open(tournament, at)
     checked_name, players = _checked_team(tournament, captain, name, members)
+    if tournament.clubs and checked_name != team.name:
+        raise not_now("a team has the name of its club")
     if (checked_name, tuple(players)) == (team.name, team.roster):
         raise not_now("nothing would change")
     _require_changes_left(team.changes)
@@ -155,6 +157,8 @@ def _checked_team(
     faults: dict[str, Text] = {}
     if (fault := name_fault(name)) is not None:
         faults["name"] = fault
+    elif tournament.clubs and name not in tournament.clubs.values():
+        faults["name"] = message("must be the name of one of the clubs of the match")
     boards = tournament.format.boards
     most = MAX_PLAYERS_PER_BOARD * boards
     players = members if isinstance(members, list) else []

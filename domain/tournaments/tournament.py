@@ -235,13 +235,19 @@ class Tournament:
         return club
 
     @property
+    def clubs(self) -> Mapping[str, str]:
+        """The names of the clubs whose members take part, by id, in a match of two clubs; else none."""
+        return self.entry_rules.clubs
+
+    @property
     def viewers(self) -> frozenset[str]:
         """Those who see it if it is private: organisers, those who are invited, or named for a team, and all
         who ever took part.
 
-        One of a club is seen, besides its members, by those only who take part or have had a place.
+        One of a club, or of two, is seen, besides the members, by those only who take part or have had a
+        place.
         """
-        if self.club is not None:
+        if self.club is not None or self.clubs:
             joined = (player for team in self.teams.values() for player in team.joined)
             playing = (*self.registered, *self.places, *self.volunteers, *joined)
             return frozenset((*self.organisers, *playing))

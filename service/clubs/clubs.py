@@ -227,6 +227,10 @@ class Clubs:
         except NotFound:
             return None
 
+    def with_name(self, name: str) -> str | None:
+        """Return the id of the public club that has a name, or one that looks like it; None without one."""
+        return self._store.with_name(normalized_name(name))
+
     def public_page(
         self, cursor: str | None = None, limit: int = 50
     ) -> tuple[list[Club], str | None]:

@@ -45,6 +45,7 @@ def change_notice(service: Service, data: JsonObject, reader: Player, server: st
     entry = service.clubs.visible(data["club"], reader.id)
     relation, by = entry.relation(reader.id), data["by"] or ""
     player, club = service.accounts.players.handles([by]).get(by, ""), entry.club.name
+    other = service.clubs.visible_name(data.get("other") or "", None) or ""
     match occasion:
         case "requested":
             require_right(entry, reader.id, "invite")
@@ -91,6 +92,39 @@ def change_notice(service: Service, data: JsonObject, reader: Player, server: st
                 server=server,
             )
             advice = message("Look at its page, where you manage it:")
+        case "challenged":
+            require_right(entry, reader.id, "edit")
+            is_current = True
+            title = message("A club challenges yours")
+            sentence = message(
+                "{player} challenges the club “{club}” on {server} to a match with the club “{other}”.",
+                player=player,
+                club=club,
+                server=server,
+                other=other,
+            )
+            advice = message("Look at the challenge, and accept or decline it:")
+        case "challenge_accepted":
+            is_current = relation == "member"
+            title = message("A club has accepted your challenge")
+            sentence = message(
+                "The club “{other}” on {server} has accepted the challenge of the club “{club}”. Enter your"
+                " team now.",
+                club=club,
+                server=server,
+                other=other,
+            )
+            advice = message("The match is among the tournaments of the club:")
+        case "challenge_declined":
+            is_current = relation == "member"
+            title = message("A club has declined your challenge")
+            sentence = message(
+                "The club “{other}” on {server} has declined the challenge of the club “{club}”.",
+                club=club,
+                server=server,
+                other=other,
+            )
+            advice = message("This is the page of the club:")
         case _:
             assert_never(occasion)
     if not is_current:
@@ -98,7 +132,7 @@ def change_notice(service: Service, data: JsonObject, reader: Player, server: st
     return Notice(
         title,
         (sentence, advice),
-        f"/clubs/{entry.club.id}",
+        f"/clubs/{entry.club.id}{'/challenges' if occasion == 'challenged' else ''}",
         message("{name}", name=entry.club.name),
     )
 

@@ -9,12 +9,22 @@ from typing import Literal, TypeAlias
 
 from domain.json_types import JsonObject
 from service.accounts.mutes import Mutes
+from service.clubs.challenges import Challenge
 from service.clubs.clubs import Clubs
 from service.clubs.model import Relation, Right
 from service.notifications.mail.account_mails import AccountMailKind, AccountNotices
 from service.notifications.preferences import PreferenceStore
 
-Occasion: TypeAlias = Literal["requested", "admitted", "declined", "appointed", "handed_on"]
+Occasion: TypeAlias = Literal[
+    "requested",
+    "admitted",
+    "declined",
+    "appointed",
+    "handed_on",
+    "challenged",
+    "challenge_accepted",
+    "challenge_declined",
+]
 """What has happened, in a mail of the kind `club_changed`."""
 
 
@@ -72,8 +82,35 @@ class ClubNotices:
         self._clubs.hand_on(club_id, owner, player)
         self._tell("handed_on", club_id, player, owner)
 
-    def _tell(self, occasion: Occasion, club_id: str, reader: str, by: str | None = None) -> None:
-        self._send("club_changed", reader, {"club": club_id, "occasion": occasion, "by": by})
+    def challenged(self, challenge: Challenge) -> None:
+        """Tell those who may answer a challenge of it, unless they have muted its author."""
+        entry, by = self._clubs.visible(challenge.challenged, None), challenge.by
+        readers = [each for each in entry.people if entry.has_right(each, "edit")]
+        for reader in set(readers) - self._mutes.muted_by(by, readers):
+            self._tell("challenged", challenge.challenged, reader, by, challenge.challenger)
+
+    def challenge_accepted(self, challenge: Challenge, by: str) -> None:
+        """Tell the author of a challenge that a player of the other club has accepted it."""
+        self._answer("challenge_accepted", challenge, by)
+
+    def challenge_declined(self, challenge: Challenge) -> None:
+        """Tell the author of a challenge that the other club has declined it."""
+        self._answer("challenge_declined", challenge, None)
+
+    def _answer(self, occasion: Occasion, challenge: Challenge, by: str | None) -> None:
+        if self._clubs.is_member(challenge.challenger, challenge.by):
+            self._tell(occasion, challenge.challenger, challenge.by, by, challenge.challenged)
+
+    def _tell(
+        self,
+        occasion: Occasion,
+        club_id: str,
+        reader: str,
+        by: str | None = None,
+        other: str | None = None,
+    ) -> None:
+        data = {"club": club_id, "occasion": occasion, "by": by}
+        self._send("club_changed", reader, data if other is None else {**data, "other": other})
 
     def _send(self, kind: AccountMailKind, reader: str, data: JsonObject) -> None:
         if self._preferences.of(reader).includes("email", "invited"):

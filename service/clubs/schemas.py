@@ -4,14 +4,27 @@ from typing import Any, ClassVar, Final, NotRequired, TypedDict
 
 from marshmallow import fields
 
-from domain.json_types import ClubId, PlayerId, PositiveCount, Timestamp
+from domain.event import Clock
+from domain.json_types import ClubId, JsonObject, PlayerId, PositiveCount, Timestamp
+from domain.registry import RULES
+from domain.tournaments.format_settings import MAX_BOARDS
 from service.clubs.agenda import FURTHEST, MAX_DETAILS_CHARACTERS, MAX_TITLE_CHARACTERS
 from service.clubs.model import RELATIONS, RIGHTS, Relation, Right
 from service.clubs.names import MAX_NAME_LENGTH
 from service.clubs.polls import MAX_DATES, MIN_DATES
 from service.clubs.texts import MAX_ABOUT_CHARACTERS, MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
 from service.http.schemas.lobby import NamedPlayer
-from service.http.validation import Choice, Flag, PageLimit, StrictSchema, String, TextList
+from service.http.validation import (
+    AnyObject,
+    AnyValue,
+    Choice,
+    Flag,
+    PageLimit,
+    PositiveInteger,
+    StrictSchema,
+    String,
+    TextList,
+)
 from service.notifications.schemas import WebhookResponse
 from service.notifications.webhooks.webhooks import FORMATS, Format
 
@@ -156,6 +169,50 @@ class FixDate(StrictSchema):
     date = String(required=True, example="2027-01-08T19:00:00.000Z", description="One of the poll.")
 
 
+class ChallengeClub(StrictSchema):
+    """A challenge to another club: the settings of the match."""
+
+    club = String(required=True, description="The id of the other club, a public one.")
+    rules = String(required=True, enum=sorted(RULES))
+    options = AnyObject(
+        load_default=dict,
+        type="object",
+        description="Options of the games, as for `POST /tournaments`.",
+    )
+    clock = AnyValue(
+        required=True,
+        type="object",
+        description="How much time players have in each game, as for `POST /games`.",
+    )
+    boards = PositiveInteger(
+        required=True, description=f"At how many boards the teams meet: at most {MAX_BOARDS}."
+    )
+    cycles = PositiveInteger(load_default=1, description="In how many rounds: at most 4.")
+    closes = String(
+        required=True,
+        example="2027-01-08T19:00:00.000Z",
+        description="When the teams have to be complete, and the first round is drawn. The challenge waits"
+        " for an answer until then.",
+    )
+    round_seconds = PositiveInteger(
+        required=True, description="Seconds from the draw of a round to its last date."
+    )
+    public = Flag(
+        load_default=False,
+        description="Whether everybody may see the match, if the other club wants that, too. Else it is seen"
+        " by the members of both clubs.",
+    )
+
+
+class AcceptChallenge(StrictSchema):
+    """How a club accepts a challenge."""
+
+    public = Flag(
+        load_default=False,
+        description="Whether everybody may see the match, if the challenger wants that, too.",
+    )
+
+
 class SetClubWebhook(StrictSchema):
     """The webhook of a club."""
 
@@ -166,6 +223,38 @@ class SetClubWebhook(StrictSchema):
         description="What is posted: signed JSON (the default), or a message for a channel of Discord or"
         " Slack.",
     )
+
+
+class ChallengedClub(TypedDict):
+    """A club of a challenge."""
+
+    id: ClubId
+    name: str
+
+
+class ClubChallenge(TypedDict):
+    """A challenge that waits for an answer. `player` is its author, null if they were erased."""
+
+    id: str
+    challenger: ChallengedClub
+    challenged: ChallengedClub
+    player: NamedPlayer | None
+    at: Timestamp
+    closes: Timestamp
+    public: bool
+    rules: str
+    options: JsonObject
+    clock: Clock
+    boards: PositiveCount
+    cycles: PositiveCount
+    round_seconds: PositiveCount
+
+
+class ClubChallengeList(TypedDict):
+    """The challenges of a club that wait for an answer, the newest first. `next` is null."""
+
+    challenges: list[ClubChallenge]
+    next: str | None
 
 
 class ClubsQuery(StrictSchema):

@@ -9,6 +9,7 @@
     cartulary:{club:ID}:wall      its wall; see service/clubs/wall.py
     cartulary:{club:ID}:meetings  its meetings; see service/clubs/agenda.py
     cartulary:{club:ID}:polls     its polls for dates; see service/clubs/polls.py
+    cartulary:{club:ID}:challenges   its challenges; see service/clubs/challenges.py
     cartulary:clubs-of:PLAYER     set: ids of the clubs to which a player has a relation
     cartulary:{clubs:N}           sorted set: the public clubs by name, in shards; a member is `NAME~ID`
     cartulary:club-name:SKELETON  id of the public club whose name has this skeleton
@@ -130,8 +131,8 @@ class ClubStore:
             old, new = _encode(before), {} if changed is None else _encode(after)
             pipeline.multi()
             if changed is None:
-                belongings = (wall_key(club_id), meetings_key(club_id), polls_key(club_id))
-                pipeline.delete(key, *belongings)
+                belongings = (wall_key, meetings_key, polls_key, challenges_key)
+                pipeline.delete(key, *(key_of(club_id) for key_of in belongings))
                 return
             if removed := [name for name in old if name not in new]:
                 pipeline.hdel(key, *removed)
@@ -198,6 +199,15 @@ class ClubStore:
             else:
                 clubs.append((entry[0], entry[1]))
         return sorted(clubs, key=lambda item: (sorting_key(item[0].name), item[0].id))
+
+    def with_name(self, name: str) -> str | None:
+        """Return the id of the public club whose name has a skeleton of this one; None if there is none."""
+        for skeleton in sorted(skeletons_of_name(name)):
+            with unavailable_on_error():
+                stored = self._redis.get(_name_key(skeleton))
+            if stored is not None and self._has(id := to_text(stored), skeleton):
+                return id
+        return None
 
     def public_page(self, cursor: str | None, limit: int) -> tuple[list[Club], str | None]:
         """Return a page of the public clubs by name, and the next cursor. Raises Malformed (cursor)."""
@@ -432,6 +442,11 @@ def meetings_key(club_id: str) -> str:
 def polls_key(club_id: str) -> str:
     """Return the key in Redis of the polls of a club."""
     return f"{club_key(club_id)}:polls"
+
+
+def challenges_key(club_id: str) -> str:
+    """Return the key in Redis of the challenges of a club."""
+    return f"{club_key(club_id)}:challenges"
 
 
 def person_field(player: str) -> str:

@@ -15,7 +15,8 @@ from service.administration import api as administration
 from service.analyses import api as analyses
 from service.bootstrap import Service
 from service.chat import api as chat
-from service.clubs import api as clubs
+from service.clubs.api import challenges as club_challenges
+from service.clubs.api import clubs
 from service.conditional_actions import api as conditional_actions
 from service.disputes import api as disputes
 from service.explorer import api as explorer
@@ -45,6 +46,7 @@ _BLUEPRINTS: Final = (
     invitations.blueprint,
     people.blueprint,
     clubs.blueprint,
+    club_challenges.blueprint,
     chat.blueprint,
     chat.comments,
     chat.tournament_posts,

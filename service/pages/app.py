@@ -19,6 +19,7 @@ from service.analyses import pages as analyses
 from service.bootstrap import Service
 from service.chat import pages as chat
 from service.clubs.pages import agenda as club_agenda
+from service.clubs.pages import challenges as club_challenges
 from service.clubs.pages import clubs
 from service.conditional_actions import pages as conditional_actions
 from service.disputes import pages as disputes
@@ -72,6 +73,7 @@ _VIEWS: Final = (
     people,
     clubs,
     club_agenda,
+    club_challenges,
     club_ratings,
     chat,
     play,

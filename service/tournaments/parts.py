@@ -49,7 +49,7 @@ class TournamentParts:
         self.changes = TournamentChanges(
             self.tournaments, games.repository, accounts.players, clubs
         )
-        self.teams = TournamentTeams(self.tournaments, accounts.players)
+        self.teams = TournamentTeams(self.tournaments, accounts.players, clubs)
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
         self.progress = TournamentProgress(

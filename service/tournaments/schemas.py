@@ -4,6 +4,7 @@ from typing import Annotated, Literal, TypedDict
 
 from domain.event import Clock
 from domain.json_types import (
+    ClubId,
     Count,
     Digest,
     GameId,
@@ -348,6 +349,7 @@ class TournamentSummary(TypedDict):
     late_rounds: Annotated[Count, "How many rounds a player has missed, at most, who enters late."]
     late_points: Annotated[LatePoints, "What a late player has for each missed round."]
     starts_when_full: bool
+    clubs: Annotated[dict[ClubId, str], "The names of the two clubs of a match; of others, none."]
     paused_at: Annotated[Timestamp | None, "When its pause began, if it is paused."]
     players: Annotated[Count, "How many take part."]
     rounds: Annotated[Count, "How many rounds are drawn."]

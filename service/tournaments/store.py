@@ -159,9 +159,9 @@ class TournamentStore:
                 if tournament.private:
                     lists = [f"{_LISTS}{status}:private:{player}" for player in viewers]
                     lists.append(f"{_LISTS}{status}:private")
-                if tournament.club is not None:
-                    relation = "private-club" if tournament.private else "club"
-                    lists.append(f"{_LISTS}{status}:{relation}:{tournament.club}")
+                relation = "private-club" if tournament.private else "club"
+                clubs = {tournament.club, *tournament.clubs} - {None}
+                lists += [f"{_LISTS}{status}:{relation}:{club}" for club in clubs]
                 lists += [
                     f"{_LISTS}{status}:of:{player}"
                     for player in (*tournament.organisers, *tournament.members)

@@ -11,6 +11,8 @@ from domain.tournaments.changes import can_change
 from domain.tournaments.tournament import Tournament
 from replay.tournaments.log import PendingTournamentEvents
 from service.accounts.account_reader import AccountReader
+from service.clubs.clubs import Clubs
+from service.errors import Forbidden
 from service.tournaments.tournaments import Tournaments
 
 
@@ -20,6 +22,7 @@ class TournamentTeams:
 
     _tournaments: Tournaments
     _accounts: AccountReader
+    _clubs: Clubs
 
     def enter(
         self, id: str, captain: str, name: str, handles: Sequence[str], nonce: bytes = b""
@@ -35,7 +38,10 @@ class TournamentTeams:
             team = tournament.teams.get(captain)
             if team is not None and (name, tuple(members)) == (team.name, team.roster):
                 return
-            self._require_can_name(tournament, members, handles)
+            self._require_can_name(tournament, name, members, handles)
+            club = _club_of(tournament, name)
+            if team is None and club is not None:
+                self._clubs.with_right(club, captain, "edit")
             if team is not None:
                 team_entries.require_can_change(team)
                 decided = team_entries.change_team(tournament, captain, name, members, pending.at)
@@ -64,6 +70,12 @@ class TournamentTeams:
             if team is not None and team.captain == captain:
                 return
             self._tournaments.require_allowed(tournament, player)
+            asking = tournament.teams.get(captain)
+            club = None if asking is None else _club_of(tournament, asking.name)
+            if club is not None and not self._clubs.is_member(club, player):
+                raise Forbidden.with_message(
+                    "only members of its club take part in this tournament"
+                )
             decided = team_entries.join_team(tournament, player, captain, nonce, pending.at)
             pending.add(decided, {"player": player})
 
@@ -96,20 +108,23 @@ class TournamentTeams:
         return self._tournaments.command(id, handler, viewer=author)
 
     def _require_can_name(
-        self, tournament: Tournament, members: Sequence[str], handles: Sequence[str]
+        self, tournament: Tournament, name: str, members: Sequence[str], handles: Sequence[str]
     ) -> None:
         """Raise Malformed if a player of these was excluded, or would join and is no member of the club.
 
         It is not decided again by the audit, which does not know the club, and must not refuse earlier logs.
         """
-        named = dict(zip(members, handles, strict=True))
+        named, club = dict(zip(members, handles, strict=True)), _club_of(tournament, name)
         for player in members:
             if player in tournament.excluded:
                 fault = message("{handle} was excluded from the tournament", handle=named[player])
                 raise Malformed({"members": fault})
-            if not tournament.takes_part(player) and not self._tournaments.is_for(
-                tournament, player
-            ):
+            is_member = (
+                self._tournaments.is_for(tournament, player)
+                if club is None
+                else self._clubs.is_member(club, player)
+            )
+            if not tournament.takes_part(player) and not is_member:
                 fault = message("{handle} is not a member of the club", handle=named[player])
                 raise Malformed({"members": fault})
 
@@ -121,3 +136,8 @@ class TournamentTeams:
                 fault = message("{handle} is not the handle of a player", handle=handle)
                 raise Malformed({field: fault})
         return [player.id for handle in handles if (player := players[handle]) is not None]
+
+
+def _club_of(tournament: Tournament, name: str) -> str | None:
+    """Return the id of the club whose team has a name in a match of clubs; None if there is none."""
+    return next((id for id, named in tournament.clubs.items() if named == name), None)

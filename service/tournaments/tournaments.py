@@ -107,11 +107,12 @@ class Tournaments:
     def create(
         self, player: str, body: Mapping[str, Any], idempotency_key: str | None = None
     ) -> Tournament:
-        """Create a tournament from the fields of `CreateTournament`, and return it.
+        """Create a tournament from the fields of `CreateTournament`, and return it. With `clubs`, it is a
+        match to which both have agreed, which needs no role.
 
         Raises Forbidden (no role), Malformed, which names every wrong field, and IdempotencyConflict.
         """
-        if not self.can_create(player, body["options"].get("club")):
+        if not body.get("clubs") and not self.can_create(player, body["options"].get("club")):
             raise Forbidden(ONLY_ORGANISERS)
         faults = self.faults(body)
         of_club = {**body["options"], "private": body["private"]}
@@ -145,7 +146,7 @@ class Tournaments:
         other one, no role), Malformed (name, closes, and settings that are not possible any more).
         """
         former = self.get(id, organiser)
-        if organiser not in former.organisers:
+        if organiser not in former.organisers or former.clubs:
             raise Forbidden.with_message("only the organiser of the tournament can do this")
         invited = self.handles(former.invited).values()
         body = {
@@ -239,12 +240,15 @@ class Tournaments:
     def can_see(self, tournament: Tournament, viewer: str | None) -> bool:
         """Return whether a viewer (None: not logged in) may see a tournament."""
         return can_see_tournament(tournament, viewer) or (
-            viewer is not None and tournament.club is not None and self.is_for(tournament, viewer)
+            viewer is not None
+            and (tournament.club is not None or bool(tournament.clubs))
+            and self.is_for(tournament, viewer)
         )
 
     def is_for(self, tournament: Tournament, player: str) -> bool:
-        """Return whether a player is a member of the club of a tournament; True if it is of no club."""
-        return tournament.club is None or self._clubs.is_member(tournament.club, player)
+        """Return whether a player is a member of a club of a tournament; True if it is of none."""
+        clubs = tournament.clubs or ({tournament.club} if tournament.club is not None else ())
+        return not clubs or any(self._clubs.is_member(club, player) for club in clubs)
 
     def page(
         self,
@@ -273,7 +277,7 @@ class Tournaments:
         else:
             page = self._store.page_of_club(club, statuses, cursor, limit, for_member=for_member)
         readable = _readable(page, lambda each: self.get(each, viewer))
-        return [each for each in readable if club is None or each.club == club], page.next
+        return [each for each in readable if club in (None, each.club, *each.clubs)], page.next
 
     def page_of_all(
         self, statuses: Iterable[TournamentStatus] = (), cursor: str | None = None, limit: int = 50

@@ -194,6 +194,17 @@ class Scenes:
         poll = {"title": "Baron night", "dates": dates}
         polls = f"/api/v1/clubs/{public}/polls"
         self.player.http.post(polls, json=poll).raise_for_status()
+        foreign_club = self.friend.http.post("/api/v1/clubs", json={"name": "Rivals"}).json()["id"]
+        challenge = {"rules": "barony", "clock": {"per_turn": 86_400}, "boards": 2}
+        challenge |= {"closes": dates[0], "round_seconds": 86_400, "public": True}
+        for player, club, other in (
+            (self.player, public, foreign_club),
+            (self.friend, foreign_club, public),
+        ):
+            path = f"/api/v1/clubs/{club}/challenges"
+            player.http.post(path, json={**challenge, "club": other}).raise_for_status()
+        pages = (f"/clubs/{club}/challenges" for club in (own, public))
+        self._add("club_challenges.show_challenges", *pages)
         self._add("club_agenda.show_agenda", f"/clubs/{own}/agenda", f"/clubs/{public}/agenda")
         posts = f"/api/v1/clubs/{public}/posts"
         for author in (self.player, third):

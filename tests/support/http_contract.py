@@ -163,6 +163,7 @@ def operation_name(method: str, template: str) -> str:
         .replace("{round}", "ROUND")
         .replace("{meeting}", "MEETING")
         .replace("{poll}", "POLL")
+        .replace("{challenge}", "CHALLENGE")
         .replace("{holiday}", "HOLIDAY")
     )
     path = path.replace("{key}", "KEY").replace("{session}", "SESSION")

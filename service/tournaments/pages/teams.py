@@ -142,9 +142,30 @@ def _entry_page(tournament: Tournament, player: str, form: Form, status: int = 2
         and not registration_has_closed(tournament)
         and (team is not None or not tournament.takes_part(player)),
         boards=boards,
+        club_names=_club_names(tournament, team, player),
         most_members=MAX_PLAYERS_PER_BOARD * boards,
         most_name=MAX_NAME_CHARACTERS,
     )
+
+
+def _club_names(tournament: Tournament, team: Team | None, player: str) -> list[str]:
+    """Return the clubs of a match for which a player may enter a team; for a captain, that of the team."""
+    if team is not None:
+        return [team.name]
+    taken = {each.name for each in tournament.teams.values()}
+    return [
+        name
+        for club, name in tournament.clubs.items()
+        if name not in taken and _may_edit(club, player)
+    ]
+
+
+def _may_edit(club_id: str, player: str) -> bool:
+    """Return whether a player may edit a club; False if it was closed."""
+    try:
+        return service().clubs.visible(club_id, player).has_right(player, "edit")
+    except NotFound:
+        return False
 
 
 def _team_page(tournament: Tournament, team: Team, form: Form, status: int = 200) -> Response:

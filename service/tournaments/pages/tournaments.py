@@ -299,6 +299,7 @@ def _tournament_page(
         is_organiser=_tournaments().is_organiser(tournament, player),
         can_organise_again=player is not None
         and player in tournament.organisers
+        and not tournament.clubs
         and _tournaments().can_create(player, tournament.club),
         time_zone=visitor_time_zone(),
         own_game=own_game(tournament, player),

@@ -55,6 +55,7 @@ OTHERS: Final[Mapping[str, frozenset[str]]] = {
             "key",
             "meeting",
             "poll",
+            "challenge",
             "report",
             "sandbox_id",
             "session",

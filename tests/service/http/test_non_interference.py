@@ -537,6 +537,7 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
         paths = (
             *("/clubs?limit=100", f"/clubs/{club}", f"/clubs/{club}/members", "/me/clubs", "/me"),
             *(f"/clubs/{club}/posts", f"/clubs/{club}/meetings", f"/clubs/{club}/polls"),
+            f"/clubs/{club}/challenges",
             *(f"/clubs/{club}/ratings/games", f"/clubs/{club}/ratings/statement"),
             *(f"/clubs/{club}/leaderboards/barony", "/ratings/games?limit=500"),
             *(f"/games?club={club}", f"/games?club={club}&status=open", "/games?limit=100"),
@@ -562,6 +563,9 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
                 ("PUT", f"/clubs/{club}/polls/{poll_id}/votes/me"),
                 ("POST", f"/clubs/{club}/polls/{poll_id}/meeting"),
                 ("DELETE", f"/clubs/{club}/polls/{poll_id}"),
+                ("POST", f"/clubs/{club}/challenges"),
+                ("POST", f"/clubs/{club}/challenges/{poll_id}/tournament"),
+                ("DELETE", f"/clubs/{club}/challenges/{poll_id}"),
                 ("DELETE", f"/clubs/{club}/posts/1"),
                 ("POST", f"/clubs/{club}/posts/1/report"),
                 ("PUT", f"/clubs/{club}/officers/{bea.handle}"),
@@ -595,5 +599,54 @@ def test_outsiders_receive_the_same_bytes_whatever_happens_in_a_private_club(
     bea.http.delete(f"{path}/members/me").raise_for_status()
     assert observed(club, game) == before
     assert bea.http.get(f"/api/v1/games/{game}").status_code == 200
+    for observer in observers:
+        observer.http.close()
+
+
+def test_outsiders_receive_the_same_bytes_whether_or_not_two_clubs_play_a_private_match(
+    accounts: Accounts,
+) -> None:
+    ada, bea, eve = (accounts.register() for _ in range(3))
+    url = str(accounts.anonymous.base_url)
+    observers = [RecordingClient(url, "outsider", eve.token), RecordingClient(url, "anonymous")]
+    own, other = (
+        str(player.http.post("/api/v1/clubs", json={"name": name}).json()["id"])
+        for player, name in ((ada, "Larks"), (bea, "Wrens"))
+    )
+
+    def observed(challenge: str, match: str) -> list[list[str]]:
+        """Return what each observer receives, without the ids of the challenge and the match."""
+        clubs = [f"/clubs/{club}{part}" for club in (own, other) for part in ("", "/challenges")]
+        lists = (f"/tournaments?club={own}", f"/tournaments?club={other}", "/tournaments?limit=100")
+        players = [f"/players/{player.handle}" for player in (ada, bea)]
+        parts = ("", "/events", "/record", "/standings", "/posts")
+        of_match = [f"/tournaments/{match}{part}" for part in parts]
+        for observer in observers:
+            observer.follow("d" * 16)
+            for path in (*clubs, *lists, *players, *of_match, "/games?limit=100"):
+                observer.request("GET", path)
+            for club in (own, other):
+                answer = f"/clubs/{club}/challenges/{challenge}"
+                observer.request("POST", f"{answer}/tournament", {})
+                observer.request("DELETE", answer)
+            observer.request("PUT", f"/tournaments/{match}/players/me", {})
+        return [
+            [each.replace(challenge, "CHALLENGE").replace(match, "MATCH") for each in seen.records]
+            for seen in observers
+        ]
+
+    none = "t" + "e" * 16
+    before = observed("f" * 16, none)
+    closes = wall_clock.format(wall_clock.now() + timedelta(days=2))
+    body = {"club": other, "rules": "barony", "clock": {"per_turn": 86_400}, "boards": 1}
+    body |= {"closes": closes, "round_seconds": 86_400, "public": True}
+    sent = ada.http.post(f"/api/v1/clubs/{own}/challenges", json=body).raise_for_status().json()
+    assert observed(sent["id"], none) == before
+    accepting = f"/api/v1/clubs/{other}/challenges/{sent['id']}/tournament"
+    match = bea.http.post(accepting).raise_for_status().json()["id"]
+    assert observed(sent["id"], match) == before
+    team = {"name": "Larks", "members": [ada.handle]}
+    ada.http.put(f"/api/v1/tournaments/{match}/teams/mine", json=team).raise_for_status()
+    assert observed(sent["id"], match) == before
     for observer in observers:
         observer.http.close()

@@ -173,7 +173,7 @@ class TestDocumentation:
             *("/api/v1/me", "/api/v1/admin", f"{game}/legal-actions", f"{game}/messages"),
             *(f"{game}/notifications", f"{game}/notes"),
             *("/api/v1/clubs/{club}/webhook", "/api/v1/clubs/{club}/posts"),
-            "/api/v1/clubs/{club}/polls",
+            *("/api/v1/clubs/{club}/polls", "/api/v1/clubs/{club}/challenges"),
             *("/api/v1/clubs/{club}/ratings", "/api/v1/clubs/{club}/leaderboards"),
             *(f"{game}/lessons", f"{game}/conditional-actions", f"{game}/people"),
         )

@@ -9,6 +9,7 @@ import pytest
 from flask.testing import FlaskClient
 from freezegun import freeze_time
 
+from service import wall_clock
 from service.bootstrap import Service
 from service.pages.app import create_web_app
 from service.settings import Settings
@@ -270,3 +271,57 @@ def test_no_mail_is_sent_about_a_request_that_does_not_wait_any_more(
     assert [mail.recipient for mail in server.mails] == (
         ["ada@example.org"] if end == "dismissed" else []
     )
+
+
+@pytest.mark.parametrize(
+    ("is_accepted", "subject", "sentence"),
+    [
+        (True, "A club has accepted your challenge", "The club “Owls” on {} has accepted the"),
+        (False, "A club has declined your challenge", "The club “Owls” on {} has declined the"),
+    ],
+)
+def test_officers_get_mails_about_challenges(
+    service: Service,
+    workers: WorkerHarness,
+    server: MailServer,
+    is_accepted: bool,
+    subject: str,
+    sentence: str,
+) -> None:
+    ada, bea = register(service, "ada"), register(service, "bea")
+    crows, owls = (
+        service.clubs.create(owner, name).id for owner, name in ((ada, "Crows"), (bea, "Owls"))
+    )
+    closes = wall_clock.format(wall_clock.now() + timedelta(days=2))
+    body_of_challenge = {
+        "club": owls,
+        "rules": "barony",
+        "options": {},
+        "clock": {"per_turn": 86_400},
+        "boards": 1,
+        "cycles": 1,
+        "closes": closes,
+        "round_seconds": 86_400,
+        "public": True,
+    }
+    matches = service.club_matches
+    challenge = matches.challenge(crows, ada, body_of_challenge)
+    workers.work()
+    (mail,) = server.to(ADDRESS)
+    assert mail.message["Subject"] == "A club challenges yours"
+    text = re.sub(r"\s+", " ", body(mail, "plain"))
+    assert "ada challenges the club “Owls” on play.example.org to a match with the club" in text
+    assert f"{PUBLIC_URL}/clubs/{owls}/challenges" in text
+    if is_accepted:
+        matches.accept(owls, bea, challenge.id, public=True)
+    else:
+        matches.refuse(owls, bea, challenge.id)
+    workers.work()
+    (answer,) = server.to("ada@example.org")
+    assert answer.message["Subject"] == subject
+    assert sentence.format("play.example.org") in re.sub(r"\s+", " ", body(answer, "plain"))
+    # Who has muted the author of a challenge is told of none.
+    service.accounts.mutes.add(bea, ada)
+    matches.challenge(crows, ada, body_of_challenge)
+    workers.work()
+    assert len(server.to(ADDRESS)) == 1

@@ -1,0 +1,1 @@
+"""The calls on clubs, and on challenges between them."""
