@@ -4,7 +4,7 @@
 it as text, and `replay.history.score_chart_svg` draws it. `finishers` has the data of a podium.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -73,7 +73,8 @@ class Mark:
 
     The turning point of a game with a ranking is the last event on its branch, before the end, that changed
     who was first: the seats in the game with the most points. `seat` is the seat that is first since then,
-    None if there are several. A game in which this never changed has no turning point.
+    None if there are several. A game in which this never changed has no turning point; nor is it one that
+    somebody leads for the first time, because all are first at the start.
     """
 
     kind: MarkKind
@@ -207,6 +208,7 @@ class _BranchTotals:
         self.first_action: int | None = None
         self.turning_point: Mark | None = None
         self._first: frozenset[int] | None = None
+        """Who is first; None until somebody leads."""
 
     def add(self, transition: Transition, scores: tuple[int, ...]) -> None:
         """Add the next event of the branch, with the scores after it."""
@@ -222,7 +224,8 @@ class _BranchTotals:
         if transition.after.ranking:
             # The end decides the winner, but is not the turning point.
             return
-        first = _first_seats(transition.after, scores)
+        seats = _seats_in_game(transition.after)
+        first = _first_seats(seats, scores)
         if self._first is not None and first != self._first:
             seat = next(iter(first)) if len(first) == 1 else None
             outcome = caption(event, transition.after.rules.event_message)
@@ -232,7 +235,8 @@ class _BranchTotals:
                 seat,
                 message("turning point: {outcome}", outcome=outcome),
             )
-        self._first = first
+        if self._first is not None or len(first) < len(seats):
+            self._first = first
 
     def _add_points(self, changes: Iterable[ScoreChange]) -> None:
         for seat, source, points in changes:
@@ -244,10 +248,13 @@ class _BranchTotals:
                 of_seat[index] = (source, of_seat[index][1] + points)
 
 
-def _first_seats(game: Game, scores: tuple[int, ...]) -> frozenset[int]:
-    """Return the seats with the most points of those in the game."""
-    in_game = () if game.state is None else game.state.in_game()
-    seats = in_game or range(game.seats)
+def _seats_in_game(game: Game) -> Collection[int]:
+    in_game: Collection[int] = () if game.state is None else game.state.in_game()
+    return in_game or range(game.seats)
+
+
+def _first_seats(seats: Collection[int], scores: tuple[int, ...]) -> frozenset[int]:
+    """Return those of the seats that have the most points."""
     most = max(scores[seat] for seat in seats)
     return frozenset(seat for seat in seats if scores[seat] == most)
 

@@ -89,6 +89,18 @@ def test_since_the_turning_point_the_winner_has_been_first(name: str) -> None:
     assert all(first == {turn.seat} for first in after)
 
 
+def test_somebody_has_led_before_the_turning_point() -> None:
+    for path in GAMES:
+        try:
+            chart = chart_of(path)
+        except NoScores:
+            continue
+        turn, leaders = chart.turning_point, leaders_by_event(chart)
+        if turn is not None:
+            before = [len(first) for seq, first in leaders.items() if seq < turn.seq]
+            assert min(before) < len(chart.places), path.stem
+
+
 def test_a_departure_can_be_the_turning_point() -> None:
     chart = named("duke-resigns")
     turn = chart.turning_point
