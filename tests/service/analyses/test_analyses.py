@@ -170,7 +170,6 @@ class TestHttp:
         address = f"/api/v1/games/{game}/analysis"
         ada = accounts.register()
         assert accounts.anonymous.get(address).status_code == 404
-        assert accounts.anonymous.post(address).status_code == 401
         requested = ada.http.post(address)
         assert requested.status_code == 202
         assert (requested.json()["status"], requested.json()["analysis"]) == ("waiting", None)
@@ -186,15 +185,6 @@ class TestHttp:
         assert response.status_code == 409
         assert "finished" in response.json()["detail"]
         assert ada.http.post("/api/v1/games/nothing/analysis").status_code == 404
-
-    def test_outsiders_do_not_learn_of_a_private_game(self, accounts: Accounts) -> None:
-        game = accounts.register().create_game(options={"private": True})
-        outsider = accounts.register()
-        for method in ("GET", "POST"):
-            for id in (game, "0" * 16):
-                response = outsider.http.request(method, f"/api/v1/games/{id}/analysis")
-                assert response.status_code == 404
-                assert response.json()["detail"] == f"there is no game {id}"
 
 
 class TestPages:

@@ -40,13 +40,3 @@ def test_a_guest_is_erased_without_a_password(accounts: Accounts) -> None:
         response = client.request("DELETE", "/api/v1/me", json={})
         assert response.status_code == 204
         assert client.get("/api/v1/me").status_code == 401
-
-
-def test_bodies_that_are_not_json_are_refused(accounts: Accounts) -> None:
-    client = accounts.register().http
-    for method, path in (("POST", "/guests"), ("PUT", "/me/handle")):
-        for size, type, status in ((70_000, "application/json", 413), (2, "text/plain", 415)):
-            response = client.request(
-                method, f"/api/v1{path}", content=b" " * size, headers={"Content-Type": type}
-            )
-            assert response.status_code == status

@@ -73,14 +73,6 @@ class TestRegistering:
             body = {"handle": handle, "password": PASSWORD}
             assert accounts.anonymous.post("/api/v1/players", json=body).status_code == 409
 
-    def test_the_body_must_be_json(self, accounts: Accounts) -> None:
-        data = {"handle": "x", "password": PASSWORD}
-        assert accounts.anonymous.post("/api/v1/players", data=data).status_code == 415
-
-    def test_a_large_body_is_refused(self, accounts: Accounts) -> None:
-        body = {"handle": "x", "password": "y" * 65536}
-        assert accounts.anonymous.post("/api/v1/players", json=body).status_code == 413
-
 
 class TestLoggingIn:
     def test_every_login_returns_a_new_token(self, accounts: Accounts) -> None:
@@ -124,9 +116,6 @@ class TestLoggingOut:
         headers = {"Authorization": f"Bearer {other}"}
         assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 200
 
-    def test_logging_out_requires_a_token(self, accounts: Accounts) -> None:
-        assert accounts.anonymous.delete("/api/v1/tokens/current").status_code == 401
-
 
 class TestMe:
     def test_me_lists_the_games_in_which_it_is_the_players_turn(self, accounts: Accounts) -> None:
@@ -165,13 +154,6 @@ class TestMe:
     ) -> None:
         response = accounts.register().http.get(f"/api/v1/me?{query}")
         assert (response.status_code, invalid_fields(response)) == (400, invalid)
-
-    @pytest.mark.parametrize(
-        "authorization", [None, "", "Bearer", "Bearer nonsense", "Basic YTpi", "x" * 5000]
-    )
-    def test_me_requires_a_valid_token(self, accounts: Accounts, authorization: str | None) -> None:
-        headers = {} if authorization is None else {"Authorization": authorization}
-        assert accounts.anonymous.get("/api/v1/me", headers=headers).status_code == 401
 
 
 class TestDeletedAccounts:

@@ -38,9 +38,3 @@ def test_subscriptions_are_added_listed_and_removed(accounts: Accounts) -> None:
     address = f"{path}/{response.json()['id']}"
     assert ada.http.delete(address).status_code == 204
     assert ada.http.delete(address).status_code == 404
-    for anonymous in (
-        accounts.anonymous.get(path),
-        accounts.anonymous.post(path, json=body),
-        accounts.anonymous.delete(address),
-    ):
-        assert anonymous.status_code == 401

@@ -31,7 +31,7 @@ from tests.support.redis_kinds import RedisUrls
 from tests.support.tournaments import settings
 
 API = "/api/v1"
-INVALID = ("Bearer wrong", "Bearer cartulary_wrong", "Bearer", "Basic YWRhOnB3", "")
+INVALID = ("Bearer wrong", "Bearer cartulary_wrong", "Bearer", "Basic YWRhOnB3", "", "x" * 5000)
 JSON_BODY = {"Content-Type": "application/json"}
 
 

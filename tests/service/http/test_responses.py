@@ -179,7 +179,7 @@ class TestDocumentation:
         )
         for path, operations in document["paths"].items():
             for method, operation in operations.items():
-                if method not in {"get", "post", "put", "delete"}:
+                if method not in {"get", "post", "put", "patch", "delete"}:
                     continue
                 assert operation["summary"], (method, path)
                 token: dict[str, list[str]] = {"token": []}

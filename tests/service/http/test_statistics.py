@@ -56,7 +56,3 @@ def test_public_games_count_and_private_ones_do_not(
         for game in (open_game, abandoned, playing)
     )
     assert after["events"] == before["events"] + events
-
-
-def test_an_unknown_parameter_is_refused(accounts: Accounts) -> None:
-    assert accounts.anonymous.get(f"{URL}?system=barony").status_code == 400
