@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from domain.contract import AnyRuleSystem, DomainEvent
 from domain.errors import CartularyError, Malformed, NotNow, Refused
+from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import PlayerAt, Text, comma_list, message, semicolon_list
 from ledger.record import Record
@@ -116,17 +117,20 @@ def checked_study(raw: object, record: Record) -> Study:
     faults: dict[str, Text] = {
         name: message("is no member of a study") for name in raw if name not in _MEMBERS
     }
-    title = _text(raw.get("title", {}), "title", faults)
+    title = checked_text(raw.get("title", {}), "title", faults)
     notes = [
-        Note(_seq(entry, path, record, faults), _text(entry.get("text"), f"{path}.text", faults))
+        Note(
+            _seq(entry, path, record, faults),
+            checked_text(entry.get("text"), f"{path}.text", faults),
+        )
         for path, entry in _entries(raw, "notes", ("seq", "text"), faults)
     ]
     drafts = [
         (
             path,
             _seq(entry, path, record, faults),
-            _steps(entry.get("steps"), f"{path}.steps", faults),
-            _text(entry.get("text", {}), f"{path}.text", faults),
+            checked_steps(entry.get("steps"), f"{path}.steps", faults),
+            checked_text(entry.get("text", {}), f"{path}.text", faults),
         )
         for path, entry in _entries(raw, "variations", ("seq", "steps", "text"), faults)
     ]
@@ -202,8 +206,8 @@ def _seq(entry: Mapping[str, Any], path: str, record: Record, faults: dict[str, 
     return seq
 
 
-def _text(value: object, path: str, faults: dict[str, Text]) -> Mapping[str, str]:
-    """Return a text by language."""
+def checked_text(value: object, path: str, faults: dict[str, Text]) -> Mapping[str, str]:
+    """Return a text by language; what is wrong with it is added to `faults`."""
     if not isinstance(value, dict) or not value.keys() <= set(LANGUAGES):
         faults[path] = message(
             "must be an object with texts by language: {names}", names=comma_list(LANGUAGES)
@@ -217,7 +221,8 @@ def _text(value: object, path: str, faults: dict[str, Text]) -> Mapping[str, str
     return value
 
 
-def _steps(value: object, path: str, faults: dict[str, Text]) -> list[str]:
+def checked_steps(value: object, path: str, faults: dict[str, Text]) -> list[str]:
+    """Return actions in short form that have not been played yet; faults are added to `faults`."""
     if (
         not isinstance(value, list)
         or not 1 <= len(value) <= MAX_STEPS
@@ -233,6 +238,14 @@ def _steps(value: object, path: str, faults: dict[str, Text]) -> list[str]:
 def _played(record: Record, seq: int, steps: Sequence[str], path: str) -> list[Step]:
     """Take the actions of a variation after an event. Raises Malformed, Unreadable."""
     game = game_with_drawn_secrets(record.events[:seq], record.opened_values(), _SEED)
+    return played_steps(game, steps, path)
+
+
+def played_steps(game: Game, steps: Sequence[str], path: str) -> list[Step]:
+    """Take actions in short form in a game all of whose secrets are known, each for the seat to act.
+
+    Raises Malformed, which names by `path` the action that the rules refuse, and Unreadable.
+    """
     try:
         sandbox = Sandbox(game, _SEED)
     except NotNow as error:
@@ -240,7 +253,7 @@ def _played(record: Record, seq: int, steps: Sequence[str], path: str) -> list[S
     played: list[Step] = []
     for index, text in enumerate(steps):
         try:
-            with unreadable_on_error(seq):
+            with unreadable_on_error(game.seq):
                 action = sandbox.rules.parse_action_text(text)
                 step = sandbox.act(dict(sandbox.rules.action_to_json(action)))
         except Malformed as error:

@@ -57,6 +57,8 @@ from service.store.archiving_event_store import ArchivingEventStore
 from service.store.damaged_games import DamagedGames
 from service.store.object_store import ObjectStore
 from service.store.redis_event_store import RedisEventStore
+from service.studies.store import StudyStore
+from service.studies.studies import Studies
 from service.tournaments.club_matches import ClubMatches
 from service.tournaments.parts import TournamentParts
 from service.transparency.parts import Transparency, build_transparency
@@ -92,6 +94,7 @@ class Service:
     comments: Comments
     chat_message_reports: ChatMessageReports
     sandboxes: Sandboxes
+    studies: Studies
     imports: Imports
     conditional_actions: ConditionalActions
     conditional_action_store: ConditionalActionStore
@@ -208,6 +211,10 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
     accounts.erasure.register(tournament_posts.erase_all_of, tournament_posts.authors)
     sandboxes = Sandboxes(games.repository, games.for_viewers, SandboxStore(client, bounds), bounds)
     accounts.erasure.register(sandboxes.delete_all_of)
+    studies = Studies(
+        games.repository, accounts.players, accounts.mutes, StudyStore(client, bounds), bounds
+    )
+    accounts.erasure.register(studies.erase_all_of, studies.writers)
     analyses = Analyses(games.queries, AnalysisStore(client, bounds), bounds)
     accounts.erasure.register(analyses.store.forget_player)
     puzzle_store = PuzzleStore(client, bounds)
@@ -266,6 +273,7 @@ def build(settings: Settings, *, read_only: bool = False) -> Service:
         comments=comments,
         chat_message_reports=reports,
         sandboxes=sandboxes,
+        studies=studies,
         imports=imports,
         conditional_actions=ConditionalActions(
             games.repository, games.for_viewers, conditional_action_store, games.signatures, bounds

@@ -82,6 +82,17 @@ class Bounds:
     max_puzzles: int = _bound(1_000)
     """Puzzles that are kept."""
 
+    max_studies_per_player: int = _bound(50)
+    """Studies that one player has made, and again as many that others let them write in."""
+    max_studies_per_game: int = _bound(100)
+    """Studies that are listed on the page of a game."""
+    max_study_authors: int = _bound(8)
+    """Players who write in one study beside the one who has made it."""
+    max_study_entries: int = _bound(300)
+    """Notes and variations of one study."""
+    max_study_bytes: int = _bound(256 * 1024, 32 * 1024)
+    """Size of a stored study."""
+
     max_import_bytes: int = _bound(2 * 1024 * 1024, 64 * 1024)
     """Size of a game record that a player uploads."""
     max_uploads: int = _bound(8)

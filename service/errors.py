@@ -140,6 +140,14 @@ class SandboxConflict(Conflict):
     """The sandbox has changed since the client read it, or is as large as the server allows."""
 
 
+class TooManyStudies(Conflict):
+    """The player has as many studies, or the study as many authors or entries, as the server allows."""
+
+
+class StudyConflict(Conflict):
+    """The note or variation has changed since the client read it, or the study is too large."""
+
+
 class HolidayNotPossible(Conflict):
     """The player has a holiday at this time already, or as many as the server allows."""
 
