@@ -28,7 +28,16 @@ IMPORT_PAGES: Final = ("", "/replay?seq=1", "/table", "/log", "/compare", "/scor
 """The pages of an imported record."""
 """Stands for the id of something that does not exist."""
 TOURNAMENT_PAGES: Final = (
-    *("", "/calendar.ics", "/organise", "/live", "/posts", "/standings.csv", "/bracket.svg"),
+    *(
+        "",
+        "/calendar.ics",
+        "/organise",
+        "/live",
+        "/posts",
+        "/standings.csv",
+        "/bracket.svg",
+        "/table",
+    ),
     *("/team", f"/teams/{UNKNOWN}"),
 )
 TEAM_FORMS: Final = ("team", f"teams/{UNKNOWN}/join", f"teams/{UNKNOWN}/line-up")
@@ -204,7 +213,7 @@ def _forms(target: Target) -> Traffic:
         "/tournaments",
         *(
             f"/tournaments/{UNKNOWN}/{part}"
-            for part in ("players", "withdraw", "byes", "again", "exclude")
+            for part in ("players", "withdraw", "byes", "break", "again", "exclude")
         ),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in ("invite", "replace", "cancel", "organise")),
         *(f"/tournaments/{UNKNOWN}/{part}" for part in TEAM_FORMS),
@@ -342,7 +351,10 @@ def _refused_calls(target: Target) -> Traffic:
     puts = (
         *(f"{game}/conditional-actions", f"{game}/notifications", f"/me/mutes/{UNKNOWN}"),
         *("/me/bot", f"{game}/notes/1", f"{game}/ready", f"/tournaments/{UNKNOWN}/players/me"),
-        *(f"/tournaments/{UNKNOWN}/{part}" for part in (f"invitations/{UNKNOWN}", "byes/1")),
+        *(
+            f"/tournaments/{UNKNOWN}/{part}"
+            for part in (f"invitations/{UNKNOWN}", "byes/1", "break")
+        ),
         *(f"/tournaments/{UNKNOWN}/teams/{part}" for part in TEAM_CALLS),
         *(f"/clubs/{UNKNOWN}/{part}" for part in ("owner", "members/me", f"members/{UNKNOWN}")),
         *(f"/clubs/{UNKNOWN}/webhook", f"/admin/clubs/{UNKNOWN}/name"),
@@ -376,7 +388,7 @@ def _refused_calls(target: Target) -> Traffic:
         *(f"/admin/players/{UNKNOWN}/suspension", f"/admin/reports/{UNKNOWN}"),
         *(
             f"/tournaments/{UNKNOWN}/{part}"
-            for part in ("players/me", f"players/{UNKNOWN}", "byes/1")
+            for part in ("players/me", f"players/{UNKNOWN}", "byes/1", "break")
         ),
     )
     body = b'{"unknown":1}'

@@ -162,6 +162,13 @@ class TournamentAnnouncement(TypedDict):
     table: int | None
 
 
+class TournamentArena(TypedDict):
+    """An arena that has begun."""
+
+    ends: str
+    resting: list[int]
+
+
 class TournamentBye(TypedDict):
     """A half-point bye that a player has asked for, in a round that is not drawn yet."""
 
@@ -320,6 +327,7 @@ class TournamentDetails(TypedDict):
     secret: str | None
     games_secret: str | None
     drawn: list[TournamentRoundSummary]
+    arena: TournamentArena | None
     standings: list[list[TournamentStanding]]
     individuals: list[TournamentIndividual]
     handles: dict[str, str | None]

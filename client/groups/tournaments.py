@@ -320,6 +320,18 @@ def cancel_bye(id: str, round: int, /) -> Call[None]:
     return call("DELETE", f"/tournaments/{segment(id)}/byes/{segment(round)}", read_nothing)
 
 
+def take_break(id: str, /) -> Call[None]:
+    """Take a break in an arena: no further table until it ends. A game that has begun goes on,
+    and counts.
+    """
+    return call("PUT", f"/tournaments/{segment(id)}/break", read_nothing)
+
+
+def end_break(id: str, /) -> Call[None]:
+    """Go on in an arena, after a break or after having let a game pass."""
+    return call("DELETE", f"/tournaments/{segment(id)}/break", read_nothing)
+
+
 def exclude_from_tournament(id: str, handle: str, /) -> Call[None]:
     """Withdraw another player, as the organiser of the tournament or an administrator."""
     return call("DELETE", f"/tournaments/{segment(id)}/players/{segment(handle)}", read_nothing)
@@ -393,6 +405,8 @@ class TournamentsCalls(Group[C_co]):
     set_line_up = Method(set_line_up)
     request_bye = Method(request_bye)
     cancel_bye = Method(cancel_bye)
+    take_break = Method(take_break)
+    end_break = Method(end_break)
     exclude = Method(exclude_from_tournament)
     invite = Method(invite_to_tournament)
     replace_entrant = Method(replace_entrant)

@@ -3,19 +3,20 @@
 Nothing is applied here: `domain.tournaments.tournament` does that with what was recorded.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, Final
 
 from domain import chance
 from domain.errors import Malformed, NotNow, not_now
-from domain.event import Clock, Event, acting_seat
+from domain.event import Clock, Event
 from domain.game import Game
 from domain.json_fields import is_integer
 from domain.lifecycle import check_options
 from domain.messages import Text, comma_list, message
 from domain.options import MAX_NAME_CHARACTERS, REQUIREMENTS, name_fault
 from domain.tournaments import draws
+from domain.tournaments.arena_decisions import can_enter_arena, enter_arena
 from domain.tournaments.entry_rules import (
     ENTRY_RULES,
     EntryRules,
@@ -43,12 +44,13 @@ from domain.tournaments.events import (
 )
 from domain.tournaments.format_settings import (
     FORMATS_WITH_FREE_PAIRING,
+    MAX_IN_ARENA,
     MAX_PLAYERS,
     FormatSettings,
 )
 from domain.tournaments.formats import pairing_method
 from domain.tournaments.pairing import MIN_TABLE, NoPairing, Table, pair, table_sizes
-from domain.tournaments.standings import NO_PLACE
+from domain.tournaments.places import places_in, removed_seats, seats_without_play, without_places
 from domain.tournaments.tournament import (
     STATUS_CLAUSES,
     Tournament,
@@ -125,7 +127,9 @@ def create(
             for name in ("half_point_byes", "late_rounds")
             if entry_rules.get(name, 0) and name not in errors
         }
-    errors |= entrant_faults(least, most, entry_rules)
+    is_arena = settings is not None and settings.is_arena
+    most_entrants = MAX_IN_ARENA if is_arena else MAX_PLAYERS
+    errors |= entrant_faults(least, most, entry_rules, most_entrants)
     first, last = ROUND_SECONDS
     if not is_integer(round_seconds) or not first <= round_seconds <= last:
         errors["round_seconds"] = message(
@@ -211,6 +215,8 @@ def register(tournament: Tournament, player: str, nonce: bytes, at: str) -> Deci
     require_can_enter(tournament, player, is_known=player in tournament.invited)
     if tournament.format.boards:
         raise not_now("teams take part: a captain enters one, and its players join it")
+    if tournament.status == "running" and tournament.format.is_arena:
+        return enter_arena(tournament, player, nonce, at)
     if tournament.status == "running":
         if can_enter_late(tournament, player):
             late: LateEntrantRegistered = {
@@ -256,6 +262,8 @@ def can_enter_late(tournament: Tournament, player: str | None) -> bool:
 
     Players who have had a place get that one back, and no other.
     """
+    if tournament.format.is_arena:
+        return can_enter_arena(tournament, player)
     return (
         tournament.status == "running"
         and player not in tournament.places
@@ -343,11 +351,15 @@ def waiting_substitutions(tournament: Tournament) -> Iterator[Decided]:
 
 
 def close_registration(
-    tournament: Tournament, secret: bytes, ratings: Mapping[str, int] | None = None
+    tournament: Tournament,
+    secret: bytes,
+    ratings: Mapping[str, int] | None = None,
+    ends: str | None = None,
 ) -> Decided:
     """`RegistrationClosed` with the draw of lots; `TournamentCancelled` if too few players have registered.
 
-    `ratings` are needed where the players are seeded by them; the lots order those with the same. Raises
+    `ratings` are needed where the players are seeded by them; the lots order those with the same. An arena
+    needs the time when it `ends`. Raises
     NotNow if the tournament is not open, or paused.
     """
     if tournament.status != "open":
@@ -368,6 +380,8 @@ def close_registration(
     elif tournament.seeding == "hand":
         first = [player for player in tournament.seeds if player in tournament.ready]
         data["players"] = [*first, *(each for each in data["players"] if each not in first)]
+    if tournament.format.is_arena:
+        data["ends"] = ends or ""
     return Decided("RegistrationClosed", data)
 
 
@@ -476,21 +490,25 @@ def _game_id(tournament: Tournament, round: int, place: int, table: Table) -> st
 
 
 def record_result(
-    tournament: Tournament, table: int, game: Game, events: Sequence[Event], middle: str
+    tournament: Tournament, round: int, table: int, game: Game, events: Sequence[Event], middle: str
 ) -> Decided:
-    """The result of a table of the current round, from the game after its last event by the last date.
+    """The result of a table of a round in progress, from the game after its last event by the last date.
 
     `ResultRecorded` if the game is finished, `TableSettled` if not: then the order is that of the scores, and
-    seats that are out come last. Players who have let the whole game pass forfeit it (`seats_without_play`).
+    seats that are out come last. Players who have let the whole game pass forfeit it (`seats_without_play`),
+    in an arena also those who have lost their seats by missing deadlines.
     `events` are those of the game so far, and `middle` is the time in the middle of the round. Raises NotNow
     if the table has a result.
     """
-    drawn = tournament.current_round
+    drawn = tournament.open_round(round)
     if drawn is None or table not in drawn.open_tables:
         raise not_now("the table has a result already")
     places = places_in(game)
     if tournament.version > 1:
-        places = without_places(places, seats_without_play(game, events, middle))
+        absent = seats_without_play(game, events, middle)
+        if tournament.format.is_arena:
+            absent |= removed_seats(events)
+        places = without_places(places, absent)
     data: ResultRecorded = {
         "round": drawn.number,
         "table": table,
@@ -500,51 +518,6 @@ def record_result(
         "places": list(places),
     }
     return Decided("ResultRecorded" if game.status == "finished" else "TableSettled", data)
-
-
-def places_in(game: Game) -> tuple[int, ...]:
-    """Return the places by seat: those of the ranking, or the order of the position if there is none.
-
-    Players who share places have the first of them. Nobody has one (0) in a game that was abandoned.
-    """
-    if game.ranking is not None:
-        by_seat = {entry["seat"]: entry["place"] for entry in game.ranking}
-        return tuple(by_seat[seat] for seat in range(game.seats))
-    if game.status != "playing" or game.state is None:
-        return (0,) * game.seats
-    in_game = set(game.state.in_game())
-    scores = {entry["seat"]: entry["score"] for entry in game.rules.standings(game.state)}
-    keys = {seat: (seat in in_game, scores.get(seat, 0)) for seat in range(game.seats)}
-    return tuple(
-        1 + sum(other > keys[seat] for other in keys.values()) for seat in range(game.seats)
-    )
-
-
-def seats_without_play(game: Game, events: Iterable[Event], middle: str) -> frozenset[int]:
-    """Return the seats whose players have let the whole game pass.
-
-    They never acted, not even to resign, and have missed a deadline; or the game still waits for them, and
-    has done so since the middle of the round or longer.
-    """
-    acted = {
-        seat
-        for event in events
-        if event["action"] is not None and (seat := acting_seat(event["by"])) is not None
-    }
-    missed = {*game.missed_deadlines, *game.excuses}
-    if game.to_act is not None and game.turn_at <= middle:
-        missed.add(game.to_act)
-    return frozenset(missed - acted)
-
-
-def without_places(places: Sequence[int], seats: Collection[int]) -> tuple[int, ...]:
-    """Return the places by seat if some seats have none: the others move up."""
-    return tuple(
-        NO_PLACE
-        if seat in seats or not place
-        else 1 + sum(0 < other < place and at not in seats for at, other in enumerate(places))
-        for seat, place in enumerate(places)
-    )
 
 
 def close_round(tournament: Tournament) -> Decided:

@@ -12,11 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 from domain.json_fields import is_integer, one_of
 from domain.json_types import CLUB_ID, JsonObject
 from domain.messages import Text, message
-from domain.tournaments.format_settings import (
-    FORMATS_WITH_FREE_PAIRING,
-    MAX_PLAYERS,
-    FormatSettings,
-)
+from domain.tournaments.format_settings import FORMATS_WITH_FREE_PAIRING, FormatSettings
 from domain.tournaments.pairing import MIN_TABLE
 
 LatePoints: TypeAlias = Literal["0", "1/2"]
@@ -89,13 +85,15 @@ def entry_rule_faults(
     return faults
 
 
-def entrant_faults(least: object, most: object, rules: Mapping[str, object]) -> dict[str, Text]:
-    """Return the faults of the numbers of entrants of a new tournament, by field."""
+def entrant_faults(
+    least: object, most: object, rules: Mapping[str, object], limit: int
+) -> dict[str, Text]:
+    """Return the faults of the numbers of entrants of a new tournament, by field; `limit` is the greatest."""
     errors: dict[str, Text] = {}
     for name, value in (("least", least), ("most", most)):
-        if not is_integer(value) or not MIN_TABLE <= value <= MAX_PLAYERS:
+        if not is_integer(value) or not MIN_TABLE <= value <= limit:
             errors[name] = message(
-                "must be a whole number from {least} to {most}", least=MIN_TABLE, most=MAX_PLAYERS
+                "must be a whole number from {least} to {most}", least=MIN_TABLE, most=limit
             )
     if errors:
         return errors

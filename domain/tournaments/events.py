@@ -120,7 +120,9 @@ class SubstituteRegistered(TournamentData):
 
 
 class LateEntrantRegistered(TournamentData):
-    """A player enters late, with a place of their own, and plays from the next round on."""
+    """A player enters late, with a place of their own, and plays from the next round on; or enters an arena,
+    also again, with the same place.
+    """
 
     player: PlayerId
     nonce: Bytes
@@ -193,6 +195,19 @@ class RegistrationClosed(TournamentData):
     secret: Digest
     players: list[PlayerId]
     ratings: NotRequired[Annotated[dict[PlayerId, int], "Those by which the players are seeded."]]
+    ends: NotRequired[Annotated[Timestamp, "When an arena ends, which begins now."]]
+
+
+class BreakTaken(TournamentData):
+    """A player of an arena gets no further table until the break ends."""
+
+    player: PlayerId
+
+
+class BreakEnded(TournamentData):
+    """A player of an arena goes on, after a break or after having let a game pass."""
+
+    player: PlayerId
 
 
 class DrawnMatch(TypedDict):
@@ -404,6 +419,8 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         TeamChanged,
         TeamJoined,
         LineUpSet,
+        BreakTaken,
+        BreakEnded,
         PlayerWithdrawn,
         EntrantReplaced,
         RegistrationClosed,

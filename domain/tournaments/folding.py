@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from domain.errors import Malformed, Unreadable
+from domain.tournaments.arena import ArenaState
 from domain.tournaments.changes import CHANGES
 from domain.tournaments.entry_rules import EntryRules
 from domain.tournaments.events import TournamentEvent
 from domain.tournaments.format_settings import FormatSettings
-from domain.tournaments.standings import Result
+from domain.tournaments.standings import NO_PLACE, Result
 from domain.tournaments.teams import Match, Team
 from domain.tournaments.tournament import DrawnRound, RecordedChange, Replacement, Tournament
 
@@ -131,6 +132,8 @@ def _volunteered(tournament: Tournament, event: TournamentEvent, data: Any) -> T
 
 def _entered_late(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     player, number = data["player"], data["entrant"]
+    if tournament.arena is not None:
+        return _entered_arena(tournament, event, data)
     if number != len(tournament.entrants):
         raise ValueError("another number than the next one")
     rounds = tournament.rounds
@@ -145,6 +148,40 @@ def _entered_late(tournament: Tournament, event: TournamentEvent, data: Any) -> 
         late={**tournament.late, number: len(tournament.rounds) + 1},
         rounds=rounds,
     )
+
+
+def _entered_arena(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    player, number, arena = data["player"], data["entrant"], _arena(tournament)
+    entrants, counts = tournament.entrants, tournament.volunteer_counts
+    is_new = number == len(entrants)
+    if not is_new and entrants[number] != player:
+        raise ValueError("the place of another player")
+    if is_new or number in arena.free_since:
+        arena = arena.with_free([number], event["at"])
+    return replace(
+        _member(tournament, data),
+        entrants=(*entrants, player) if is_new else entrants,
+        places={**tournament.places, player: number},
+        withdrawn=tournament.withdrawn - {number},
+        volunteer_counts={**counts, player: counts.get(player, 0) + 1},
+        arena=replace(arena, resting=arena.resting - {number}),
+    )
+
+
+def _break_taken(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    number = tournament.places[data["player"]]
+    return replace(tournament, arena=_arena(tournament).with_break(number))
+
+
+def _break_ended(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    number = tournament.places[data["player"]]
+    return replace(tournament, arena=_arena(tournament).without_break(number, event["at"]))
+
+
+def _arena(tournament: Tournament) -> ArenaState:
+    if tournament.arena is None:
+        raise ValueError("no arena has begun")
+    return tournament.arena
 
 
 def _bye_requested(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
@@ -265,6 +302,9 @@ def _closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tourna
             for member in (tournament.teams[player].players if tournament.teams else (player,))
         },
         secret=data["secret"],
+        arena=ArenaState(data["ends"], dict.fromkeys(range(len(players)), event["at"]))
+        if tournament.format.is_arena
+        else None,
     )
 
 
@@ -303,16 +343,28 @@ def _drawn(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournam
         for player, rounds in tournament.requested_byes.items()
         if rounds != {drawn.number}
     }
+    arena = tournament.arena
     return replace(
-        tournament, rounds=(*tournament.rounds, drawn), released=None, requested_byes=byes
+        tournament,
+        rounds=(*tournament.rounds, drawn),
+        released=None,
+        requested_byes=byes,
+        arena=None if arena is None else arena.after_draw(tables),
     )
 
 
 def _with_result(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
     drawn = tournament.rounds[data["round"] - 1]
     results = list(drawn.results)
-    results[data["table"] - 1] = Result(drawn.tables[data["table"] - 1], tuple(data["places"]))
-    return tournament.with_round(replace(drawn, results=tuple(results)))
+    result = Result(drawn.tables[data["table"] - 1], tuple(data["places"]))
+    results[data["table"] - 1] = result
+    arena = tournament.arena
+    if arena is not None:
+        absent = {player for player in result.table if result.place(player) == NO_PLACE}
+        arena = arena.with_free(result.table, event["at"])
+        arena = replace(arena, resting=arena.resting | absent)
+    after = replace(tournament, arena=arena)
+    return after.with_round(replace(drawn, results=tuple(results)))
 
 
 def _round_closed(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
@@ -352,6 +404,8 @@ _APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tourn
     "TeamChanged": _team_changed,
     "TeamJoined": _team_joined,
     "LineUpSet": _line_up_set,
+    "BreakTaken": _break_taken,
+    "BreakEnded": _break_ended,
     "PlayerWithdrawn": _withdrawn,
     "EntrantReplaced": _replaced,
     "RegistrationClosed": _closed,

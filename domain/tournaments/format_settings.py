@@ -13,7 +13,9 @@ from domain.tournaments.pairing import MAX_TABLE, MIN_TABLE
 Scoring: TypeAlias = Literal["boards", "sums"]
 SCORINGS: Final[tuple[Scoring, ...]] = get_args(Scoring)
 MAX_BOARDS: Final = 8
-Format: TypeAlias = Literal["single_group", "round_robin", "swiss", "knockout", "league", "ladder"]
+Format: TypeAlias = Literal[
+    "single_group", "round_robin", "swiss", "knockout", "league", "ladder", "arena"
+]
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "table_size": (MIN_TABLE, MAX_TABLE),
@@ -25,10 +27,13 @@ BOUNDS: Final[Mapping[str, tuple[int, int]]] = {
     "promoted": (0, 8),
     "seasons": (1, 20),
     "boards": (0, MAX_BOARDS),
+    "minutes": (10, 720),
 }
 """The least and the largest value of each setting."""
 FORMATS_WITH_FREE_PAIRING: Final[frozenset[Format]] = frozenset({"swiss", "single_group"})
 """The formats in which anybody can meet anybody in each round."""
+FORMATS_WITH_PROHIBITIONS: Final = FORMATS_WITH_FREE_PAIRING | {"arena"}
+"""The formats in which pairings can be prohibited."""
 FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
     "single_group": ("table_size", "rounds"),
     "round_robin": ("table_size", "cycles"),
@@ -36,10 +41,12 @@ FIELDS: Final[Mapping[Format, tuple[str, ...]]] = {
     "knockout": ("table_size", "advance"),
     "league": ("table_size", "cycles", "divisions", "promoted", "seasons"),
     "ladder": ("table_size", "rounds"),
+    "arena": ("table_size", "minutes"),
 }
 """The settings that each format uses, besides those of teams."""
 TEAM_FIELDS: Final = ("boards", "scoring")
 MAX_PLAYERS: Final = 128
+MAX_IN_ARENA: Final = 256
 MAX_IN_ROUND_ROBIN: Final = 32
 """How many players can meet each other: those of a round robin, or of a division."""
 
@@ -65,6 +72,8 @@ class FormatSettings:
     """League: how many players go up from each division after a season, and as many down."""
     seasons: int = 1
     """League: how many seasons are played."""
+    minutes: int = 60
+    """Arena: how long players are seated."""
     boards: int = 0
     """At how many boards teams meet; 0 if single players take part."""
     scoring: Scoring = "boards"
@@ -82,13 +91,14 @@ class FormatSettings:
         for name, value in raw.items():
             if name == "format":
                 continue
-            if name == "scoring":
+            if name == "scoring" and format != "arena":
                 if value not in SCORINGS:
                     faults[name] = one_of(SCORINGS)
                 elif not raw.get("boards"):
                     faults[name] = message("is for teams: they need boards")
                 continue
-            if name not in (*FIELDS[format], *TEAM_FIELDS):
+            of_teams = () if format == "arena" else TEAM_FIELDS
+            if name not in (*FIELDS[format], *of_teams):
                 faults[name] = message("is not a setting of this format")
                 continue
             least, most = BOUNDS[name]
@@ -118,8 +128,15 @@ class FormatSettings:
         }
 
     @property
+    def is_arena(self) -> bool:
+        """Whether players are seated as soon as they are free, instead of in rounds."""
+        return self.format == "arena"
+
+    @property
     def most_players(self) -> int:
         """How many players can take part, or teams: so many that they do not have more players together."""
+        if self.is_arena:
+            return MAX_IN_ARENA
         return min(self._most_entrants, MAX_PLAYERS // max(1, self.boards))
 
     @property

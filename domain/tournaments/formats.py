@@ -30,6 +30,7 @@ from domain.tournaments.pairing import (
     table_sizes,
 )
 from domain.tournaments.standings import (
+    ARENA,
     ELIMINATION,
     EVERYBODY_MEETS,
     NO_PLACE,
@@ -51,6 +52,7 @@ TIE_BREAKS: Final[Mapping[Format, tuple[TieBreak, ...]]] = {
     "knockout": ELIMINATION,
     "league": EVERYBODY_MEETS,
     "ladder": (),
+    "arena": ARENA,
 }
 """What decides the places in each format, after which the lots do; in a ladder, the ladder alone."""
 
@@ -160,6 +162,8 @@ def next_round(
             return _league(settings, players, rounds, absent, draw)
         case "ladder":
             return _ladder_round(settings, players, rounds, absent)
+        case "arena":
+            raise ValueError("an arena has no rounds of all players")
 
 
 def pairing_method(settings: FormatSettings) -> PairingMethod:
@@ -167,6 +171,8 @@ def pairing_method(settings: FormatSettings) -> PairingMethod:
     match settings.format:
         case "round_robin" | "league":
             return "schedule"
+        case "arena":
+            return "exact" if settings.table_size == MIN_TABLE else "order"
         case "swiss" | "single_group":
             return "exact" if settings.table_size == MIN_TABLE else "search"
         case "knockout":
@@ -185,8 +191,8 @@ def in_play(
     last round of the tournament is drawn.
     """
     match settings.format:
-        case "single_group" | "swiss" | "ladder":
-            return frozenset(players if len(rounds) < settings.rounds else ())
+        case "single_group" | "swiss" | "ladder" | "arena":
+            return frozenset(players if settings.is_arena or len(rounds) < settings.rounds else ())
         case "round_robin":
             count = len(_schedule(settings, len(players)))
             return frozenset(players if len(rounds) < count else ())
@@ -376,6 +382,8 @@ def round_title(
     settings: FormatSettings, players: Sequence[Player], rounds: Sequence[Round], number: int
 ) -> Message:
     """Return what a round, counted from 1, is called: in a league, by its season."""
+    if settings.is_arena:
+        return message("Draw {number}", number=number)
     if settings.format == "league":
         for count, season in enumerate(seasons(settings, players, rounds), start=1):
             if number <= season.start + season.length:

@@ -28,6 +28,18 @@ def least_costly_pairs(
     """
     if count % 2:
         raise ValueError("an odd number of vertices cannot be paired")
+    pairs = most_pairs(count, cost)
+    return pairs if 2 * len(pairs) == count else None
+
+
+def most_pairs(
+    count: int, cost: Callable[[Vertex, Vertex], int | None]
+) -> list[tuple[Vertex, Vertex]]:
+    """Return as many pairs as possible of the vertices from 0 to `count` - 1, whose costs have the least sum.
+
+    `cost` and the choice among equally costly pairings are those of `least_costly_pairs`; a vertex that is
+    left over counts as one with the smallest partner of all.
+    """
     # networkx takes 25 MB of memory, and a quarter of a second to import, so only who pairs imports it.
     import networkx as nx
 
@@ -41,6 +53,4 @@ def least_costly_pairs(
         graph.add_edge(one, other, weight=-weight)
     # Variables of the environment can give the work to other packages, unless networkx itself is named.
     matching = nx.max_weight_matching(graph, maxcardinality=True, backend="networkx")
-    if 2 * len(matching) < count:
-        return None
     return sorted((min(two), max(two)) for two in matching)

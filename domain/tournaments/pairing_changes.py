@@ -18,7 +18,7 @@ from domain.tournaments.events import (
     SeedingChanged,
     TournamentEvent,
 )
-from domain.tournaments.format_settings import FORMATS_WITH_FREE_PAIRING, MAX_PLAYERS
+from domain.tournaments.format_settings import FORMATS_WITH_PROHIBITIONS, MAX_PLAYERS
 from domain.tournaments.tournament import STATUS_CLAUSES, Release, Tournament
 
 MAX_PROHIBITIONS: Final = 64
@@ -30,7 +30,7 @@ def _decide_prohibition(it: Situation) -> JsonObject:
     players = it.fields.players("players", 2, MAX_PLAYERS)
     club = it.fields.raw.get("club")
     it.fields.check()
-    if it.tournament.format.format not in FORMATS_WITH_FREE_PAIRING:
+    if it.tournament.format.format not in FORMATS_WITH_PROHIBITIONS:
         raise not_now("in this format, it is known who meets whom")
     if tuple(sorted(players)) in it.tournament.prohibitions:
         raise not_now("nothing would change")
@@ -70,6 +70,8 @@ def _decide_seeding(it: Situation) -> JsonObject:
     it.fields.check()
     if it.tournament.status != "open":
         raise NotNow(None, STATUS_CLAUSES[it.tournament.status])
+    if it.tournament.format.is_arena:
+        raise not_now("nobody is seeded in an arena")
     return data
 
 
@@ -82,6 +84,8 @@ def _decide_review(it: Situation) -> JsonObject:
     review = it.fields.raw.get("review")
     if not isinstance(review, bool):
         raise Malformed({"review": message("must be true or false")})
+    if it.tournament.format.is_arena:
+        raise not_now("in an arena, nobody waits for an organiser")
     if review == it.tournament.review:
         raise not_now("nothing would change")
     return {"review": review}

@@ -17,7 +17,7 @@ from domain.tournaments.texts_and_dates import require_before_last_date, round_i
 from domain.tournaments.tournament import STATUS_CLAUSES, DrawnRound, Tournament
 
 _FORMATS_WITH_OPEN_RESULTS: Final[frozenset[Format]] = frozenset(
-    {"swiss", "single_group", "round_robin"}
+    {"swiss", "single_group", "round_robin", "arena"}
 )
 """The formats in which an earlier result decides nothing but the standings and the pairings that follow."""
 
@@ -103,12 +103,19 @@ def _apply_ruling(tournament: Tournament, event: TournamentEvent, data: Any) -> 
     results = list(drawn.results)
     results[table - 1] = Result(drawn.tables[table - 1], tuple(data["places"]))
     rulings = {**drawn.rulings, table: event["seq"]}
+    arena = tournament.arena
+    if arena is not None and drawn.results[table - 1] is None:
+        tournament = replace(
+            tournament, arena=arena.with_free(drawn.tables[table - 1], event["at"])
+        )
     return tournament.with_round(replace(drawn, results=tuple(results), rulings=rulings))
 
 
 def _decide_replay(it: Situation) -> JsonObject:
     drawn, table, game = _table(it)
     ground = _ground(it)
+    if it.tournament.format.is_arena:
+        raise not_now("in an arena no table plays again: its players may sit elsewhere by now")
     if drawn is not round_in_play(it.tournament):
         raise not_now("this is not the current round")
     if it.tournament.paused_at is None:

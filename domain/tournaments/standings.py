@@ -126,6 +126,8 @@ OPPONENTS_DIFFER_BEFORE_VERSION_3: Final[tuple[TieBreak, ...]] = (
     *("points", "buchholz", "sonneborn_berger", "wins"),
 )
 """The same in tournaments of versions 1 and 2."""
+ARENA: Final[tuple[TieBreak, ...]] = ("points", "wins")
+"""The tie-breaks where players have different numbers of games."""
 ELIMINATION: Final[tuple[TieBreak, ...]] = ("reached", "last_points", "points")
 """The tie-breaks where players drop out."""
 

@@ -62,6 +62,7 @@ def _apply_closing(tournament: Tournament, event: TournamentEvent, data: Any) ->
 def _decide_extension(it: Situation) -> JsonObject:
     ends = it.fields.timestamp("ends", it.dates)
     it.fields.check()
+    _require_no_fixed_end(it.tournament)
     drawn = round_in_play(it.tournament)
     _require_not_paused(it.tournament)
     require_before_last_date(drawn, it.at)
@@ -84,7 +85,9 @@ def _decide_pause(it: Situation) -> JsonObject:
     if tournament.status == "open":
         if tournament.has_closed(it.at):
             raise not_now("registration has closed")
-    elif (drawn := tournament.current_round) is not None and not drawn.is_closed:
+        return {}
+    _require_no_fixed_end(tournament)
+    if (drawn := tournament.current_round) is not None and not drawn.is_closed:
         require_before_last_date(drawn, it.at)
     return {}
 
@@ -127,6 +130,11 @@ def require_before_last_date(drawn: DrawnRound, at: str) -> None:
     """Raise NotNow if the last date of a round has come."""
     if at >= drawn.ends:
         raise not_now("the last date of the round has come")
+
+
+def _require_no_fixed_end(tournament: Tournament) -> None:
+    if tournament.format.is_arena:
+        raise not_now("the end of an arena is fixed")
 
 
 def _require_not_paused(tournament: Tournament) -> None:

@@ -9,6 +9,7 @@ from domain.event import ZEROS, Clock
 from domain.json_types import JsonObject
 from domain.messages import Message, message
 from domain.tournaments import formats
+from domain.tournaments.arena import ArenaState
 from domain.tournaments.draws import TournamentDraw, draw_seed
 from domain.tournaments.entry_rules import NO_ENTRY_RULES, EntryRules
 from domain.tournaments.events import PairingMethod, Seeding, TournamentBy
@@ -211,13 +212,15 @@ class Tournament:
     volunteers: tuple[str, ...] = ()
     """The players who are ready to take the place of one who withdraws, in the order of the log."""
     volunteer_counts: Mapping[str, int] = field(default_factory=dict)
-    """By player, how often they registered as a substitute."""
+    """By player, how often they registered as a substitute, or entered an arena that had begun."""
     members: tuple[str, ...] = ()
     """All players who ever registered or volunteered."""
     requested_byes: Mapping[str, frozenset[int]] = field(default_factory=dict)
     """By player, the rounds to come for which they have asked for half a point instead of a table."""
     late: Mapping[int, int] = field(default_factory=dict)
     """By the number of an entrant who has entered late, the first round that they could play in."""
+    arena: ArenaState | None = None
+    """Who is free in an arena that has begun; None in other formats."""
     secret: str | None = None
     games_secret: str | None = None
     rounds: tuple[DrawnRound, ...] = ()
@@ -270,6 +273,15 @@ class Tournament:
     def current_round(self) -> DrawnRound | None:
         """The last round that was drawn."""
         return self.rounds[-1] if self.rounds else None
+
+    @property
+    def open_rounds(self) -> tuple[DrawnRound, ...]:
+        """The rounds that have begun and are not closed; more than one in an arena only."""
+        return tuple(drawn for drawn in self.rounds if not drawn.is_closed)
+
+    def open_round(self, number: object) -> DrawnRound | None:
+        """Return the round with a number if its tables get results now."""
+        return next((drawn for drawn in self.open_rounds if drawn.number == number), None)
 
     @property
     def is_over(self) -> bool:
@@ -398,6 +410,9 @@ class Tournament:
     def with_round(self, drawn: DrawnRound) -> "Tournament":
         """Return the tournament with another state of a round."""
         rounds = list(self.rounds)
+        if self.format.is_arena:
+            # Nobody waits for the other tables of a draw, so no event says that all have results.
+            drawn = replace(drawn, is_closed=not drawn.open_tables)
         rounds[drawn.number - 1] = drawn
         return replace(self, rounds=tuple(rounds))
 
@@ -439,7 +454,11 @@ class Tournament:
     @property
     def waits_for_draw(self) -> bool:
         """Whether the next round, or the end, follows as soon as nothing holds it up."""
-        return self.status == "running" and all(drawn.is_closed for drawn in self.rounds)
+        return (
+            self.status == "running"
+            and not self.format.is_arena
+            and all(drawn.is_closed for drawn in self.rounds)
+        )
 
 
 def can_see_tournament(tournament: Tournament, player: str | None) -> bool:

@@ -17,7 +17,8 @@ from domain.json_fields import is_integer
 from domain.json_types import JsonObject
 from domain.lifecycle import check_options
 from domain.messages import Message, message
-from domain.tournaments import decisions, draws, team_entries
+from domain.tournaments import arena_decisions, decisions, draws, team_entries
+from domain.tournaments.arena import PATIENCE_SECONDS
 from domain.tournaments.byes import cancel_bye, request_bye
 from domain.tournaments.changes import CHANGES, can_change, decide_change
 from domain.tournaments.events import SYSTEM, Decided, TournamentEvent
@@ -38,6 +39,7 @@ _BY_PLAYERS: Final = frozenset(
         *("PlayerRegistered", "SubstituteRegistered", "LateEntrantRegistered"),
         *("ByeRequested", "ByeCancelled"),
         *("TeamEntered", "TeamChanged", "TeamJoined"),
+        *("BreakTaken", "BreakEnded"),
     }
 )
 """The types of events of which each player is the author of their own."""
@@ -101,6 +103,10 @@ def audit_tournament(
                 _check_secrets(audit, tournament, listed)
         except (_Differs, Refused, Unreadable) as error:
             return TournamentVerdict("broken", _message(error), event["seq"])
+        except (KeyError, TypeError, ValueError, IndexError):
+            return TournamentVerdict(
+                "broken", message("its data does not have the form of its type"), event["seq"]
+            )
     return _verdict_of_log(audit, record)
 
 
@@ -169,6 +175,10 @@ def _check_event(
             expected = decide(before, data["player"], data["round"], event["at"])
         case "TeamEntered" | "TeamChanged" | "TeamJoined" | "LineUpSet":
             expected = _of_team(before, event)
+        case "BreakTaken":
+            expected = arena_decisions.take_break(before, data["player"], event["at"])
+        case "BreakEnded":
+            expected = arena_decisions.end_break(before, data["player"], event["at"])
         case "EntrantInvited":
             expected = decisions.invite(before, data["player"])
         case "PlayerWithdrawn":
@@ -185,6 +195,8 @@ def _check_event(
             if not before.has_closed(event["at"]) or decisions.can_begin(before):
                 raise _Differs.with_message("enough players had registered, or more could have")
             expected = Decided("TournamentCancelled", cast("Any", {"reason": "too_few_players"}))
+        case "RoundDrawn" | "TournamentFinished" if before.arena is not None:
+            expected = _of_arena(before, event)
         case "RoundDrawn" | "TournamentFinished" | "PairingFailed":
             if next(decisions.waiting_substitutions(before), None) is not None:
                 raise _Differs.with_message(
@@ -218,6 +230,17 @@ def _check_event(
         _check_ground(audit, event, keys)
     if event["type"] in _BY_PLAYERS and by != {"player": data["player"]}:
         raise _Differs.with_message("nobody but the player can do this")
+
+
+def _of_arena(before: Tournament, event: TournamentEvent) -> Decided:
+    """Return the expected draw, or the end, of an arena."""
+    at = event["at"]
+    if event["type"] == "TournamentFinished":
+        return arena_decisions.finish_arena(before, at)
+    assert before.arena is not None, "an arena that has begun has a state"
+    ends = CALENDAR.plus(before.arena.ends, before.round_seconds)
+    patient_since = CALENDAR.plus(at, -PATIENCE_SECONDS)
+    return arena_decisions.draw_tables(before, at, ends, patient_since)
 
 
 def _of_team(before: Tournament, event: TournamentEvent) -> Decided:
@@ -291,7 +314,10 @@ def _closing(before: Tournament, event: TournamentEvent) -> Decided:
     ratings = event["data"].get("ratings")
     if ratings is not None and not all(is_integer(rating) for rating in ratings.values()):
         raise _Differs.with_message("the ratings are not numbers")
-    return decisions.close_registration(before, secret, ratings)
+    ends = None
+    if before.format.is_arena:
+        ends = CALENDAR.plus(event["at"], 60 * before.format.minutes)
+    return decisions.close_registration(before, secret, ratings, ends)
 
 
 def _checked_game(data: bytes, game_id: str, keys: Sequence[JsonObject]) -> Record:
@@ -355,8 +381,8 @@ def _check_settings(tournament: Tournament, drawn: DrawnRound, table: int, recor
 def _check_result(
     audit: _Audit, before: Tournament, event: TournamentEvent, keys: Sequence[JsonObject]
 ) -> None:
-    data, drawn = event["data"], before.current_round
-    if drawn is None or data["round"] != drawn.number or data["table"] not in drawn.open_tables:
+    data, drawn = event["data"], before.open_round(event["data"]["round"])
+    if drawn is None or data["table"] not in drawn.open_tables:
         raise _Differs.with_message("the table has a result already")
     if data["game"] != drawn.games[data["table"] - 1]:
         raise _Differs.with_message("it is the result of another game")
@@ -386,7 +412,7 @@ def _check_result(
     game = fold(record.events[:seq])
     assert game is not None, "the record has events"
     expected = decisions.record_result(
-        before, data["table"], game, record.events[:seq], middle_of(drawn)
+        before, drawn.number, data["table"], game, record.events[:seq], middle_of(drawn)
     )
     if not _is_same(expected, event):
         raise _Differs.with_message("game {game} has another result", game=data["game"])

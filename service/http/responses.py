@@ -29,6 +29,7 @@ from service.http.schemas.lobby import PlayerReliability
 from service.http.schemas.responses import GameSummary
 from service.notifications.stored_messages import decode_message
 from service.notifications.webhooks.webhooks import Webhook
+from service.tournaments.arena_view import shown_rounds
 from service.tournaments.explanations import counted_results, decisions_in, sentence
 from service.tournaments.schemas import TournamentAnnouncement, TournamentDetails, TournamentSummary
 
@@ -280,7 +281,7 @@ def tournament_details(
                 )
             ],
         }
-        for drawn in tournament.rounds
+        for drawn in shown_rounds(tournament)
     ]
     entrants = tournament.entrants or tournament.registered
     seated = [player for drawn in tournament.rounds for table in drawn.players for player in table]
@@ -317,6 +318,9 @@ def tournament_details(
             for round in sorted(asked)
         ],
         late=[{"entrant": number, "round": round} for number, round in tournament.late.items()],
+        arena=None
+        if tournament.arena is None
+        else {"ends": tournament.arena.ends, "resting": sorted(tournament.arena.resting)},
         announcements=[body_of(TournamentAnnouncement, each) for each in tournament.announcements],
         drawn=rounds,
         standings=current_standings(tournament, render),

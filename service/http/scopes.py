@@ -70,6 +70,7 @@ _PLAY: Final = (
     *("PUT /tournaments/<id>/teams/mine", "PUT /tournaments/<id>/teams/<handle>/players/me"),
     "PUT /tournaments/<id>/teams/<handle>/line-ups/<round>",
     *("PUT /tournaments/<id>/byes/<round>", "DELETE /tournaments/<id>/byes/<round>"),
+    *("PUT /tournaments/<id>/break", "DELETE /tournaments/<id>/break"),
     "DELETE /tournaments/<id>/players/<handle>",
     "PUT /tournaments/<id>/invitations/<handle>",
     "POST /tournaments/<id>/replacements",

@@ -139,6 +139,13 @@ class Feeds:
                 wall_clock.parse(tournament.closes),
             )
             yield _Date(f"{tournament.id}-closes", known_since, at, render(title), address)
+        if tournament.arena is not None:
+            if player is None or tournament.takes_part(player):
+                title = message("{tournament}: the end", tournament=tournament.name)
+                known_since = wall_clock.parse(tournament.created_at)
+                ends = wall_clock.parse(tournament.arena.ends)
+                yield _Date(f"{tournament.id}-ends", known_since, ends, render(title), address)
+            return
         rounds = tournament.as_rounds()
         for drawn in tournament.rounds:
             if player is None or any(

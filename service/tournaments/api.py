@@ -193,6 +193,30 @@ def cancel_bye(player: str, id: str, round: int) -> None:
     _tournaments().cancel_bye(id, player, round)
 
 
+@blueprint.put(
+    "/tournaments/<id>/break",
+    "The player gets no further table.",
+    auth="login_required",
+    limit=limit_new_places,
+    errors=(409,),
+)
+def take_break(player: str, id: str) -> None:
+    """Take a break in an arena: no further table until it ends. A game that has begun goes on, and counts."""
+    service().tournaments.breaks.take(id, player)
+
+
+@blueprint.delete(
+    "/tournaments/<id>/break",
+    "The player is seated again.",
+    auth="login_required",
+    limit=limit_new_places,
+    errors=(409,),
+)
+def end_break(player: str, id: str) -> None:
+    """Go on in an arena, after a break or after having let a game pass."""
+    service().tournaments.breaks.end(id, player)
+
+
 @blueprint.delete(
     "/tournaments/<id>/players/<handle>",
     "The player takes part no more.",

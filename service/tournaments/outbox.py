@@ -25,6 +25,10 @@ def outbox_entries(pending: PendingTournamentEvents) -> dict[str, str]:
     for event in pending.events:
         data, seq = event["data"], event["seq"]
         match event["type"]:
+            case "RoundDrawn" if pending.tournament.format.is_arena:
+                # Games are fast, and each notifies of turns: only the beginning is worth a message.
+                if data["round"] == 1:
+                    entries["round/1"] = {"seq": seq}
             case "RoundDrawn":
                 drawn = pending.tournament.rounds[data["round"] - 1]
                 entries[f"round/{data['round']}"] = {"seq": seq}

@@ -9,6 +9,7 @@ from service.keyring import Keyring
 from service.replication import Replication
 from service.settings import Settings
 from service.store.redis_event_store import RedisEventStore
+from service.tournaments.breaks import ArenaBreaks
 from service.tournaments.changes import TournamentChanges
 from service.tournaments.progress import TournamentGames, TournamentProgress
 from service.tournaments.store import TournamentStore
@@ -50,6 +51,7 @@ class TournamentParts:
             self.tournaments, games.repository, accounts.players, clubs
         )
         self.teams = TournamentTeams(self.tournaments, accounts.players, clubs)
+        self.breaks = ArenaBreaks(self.tournaments)
         accounts.erasure.register(self.tournaments.withdraw_everywhere)
         creator = TournamentGames(games.repository, keyring, accounts.keys, accounts.holidays)
         self.progress = TournamentProgress(

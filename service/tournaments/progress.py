@@ -18,7 +18,8 @@ from domain.event import ENDINGS
 from domain.game import Game
 from domain.lifecycle import NewGame
 from domain.registry import rule_system_for, rule_systems
-from domain.tournaments import decisions, draws
+from domain.tournaments import arena_decisions, decisions, draws
+from domain.tournaments.arena import PATIENCE_SECONDS, ArenaState
 from domain.tournaments.decisions import game_options
 from domain.tournaments.events import SYSTEM
 from domain.tournaments.tournament import DrawnRound, Tournament
@@ -169,6 +170,8 @@ class TournamentProgress:
             seconds = float(EXAMINE_LAST_SECONDS)
         elif tournament.status == "open":
             seconds = (wall_clock.parse(tournament.closes) - now).total_seconds()
+        elif tournament.status == "running" and tournament.arena is not None:
+            seconds = self._seconds_of_arena(tournament, tournament.arena)
         elif tournament.waits_for_draw:
             # A change of an organiser plans the next examination.
             seconds = EXAMINE_LAST_SECONDS
@@ -185,6 +188,17 @@ class TournamentProgress:
             return None
         return seconds if is_logged else min(seconds, EXAMINE_SECONDS)
 
+    def _seconds_of_arena(self, tournament: Tournament, arena: ArenaState) -> float:
+        """Return when an arena in progress is to be examined: somebody has waited long enough, or it ends."""
+        now = self._clock.now()
+        dates = [wall_clock.parse(drawn.ends) + SETTLING for drawn in tournament.open_rounds[:1]]
+        if now < (ends := wall_clock.parse(arena.ends)):
+            patience = timedelta(seconds=PATIENCE_SECONDS)
+            waiting = arena.free(tournament.withdrawn).values()
+            patient = (wall_clock.parse(since) + patience for since in waiting)
+            dates += [ends, *(at for at in patient if at > now)]
+        return min(EXAMINE_SECONDS, *((date - now).total_seconds() for date in dates))
+
     def _step(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
         """Add the events of the next step."""
         match tournament.status:
@@ -193,10 +207,17 @@ class TournamentProgress:
                 if is_due and self._clock.is_reliable():
                     secret = self._store.secret(tournament.id, DRAW_SECRET)
                     ratings = self._ratings_of(tournament)
-                    decided = decisions.close_registration(tournament, secret, ratings)
+                    ends = None
+                    if tournament.format.is_arena:
+                        ends = CALENDAR.plus(pending.at, 60 * tournament.format.minutes)
+                    decided = decisions.close_registration(tournament, secret, ratings, ends)
                     after = pending.add(decided, SYSTEM)
-                    if after.status == "running":
+                    if after.status == "running" and after.arena is None:
                         self._draw_next(pending)
+            case "running" if tournament.arena is not None:
+                self._record_results(tournament, pending)
+                if not pending.events:
+                    self._continue_arena(pending)
             case "running" if tournament.waits_for_draw:
                 if tournament.paused_at is None and not tournament.has_no_pairing:
                     self._draw_next(pending)
@@ -244,10 +265,35 @@ class TournamentProgress:
         ends = CALENDAR.plus(pending.at, pending.tournament.round_seconds)
         pending.add(decisions.draw_round(pending.tournament, ends), SYSTEM)
 
+    def _continue_arena(self, pending: PendingTournamentEvents) -> None:
+        """Seat those who are free in an arena; after its end, and the last result, end it."""
+        tournament = pending.tournament
+        assert tournament.arena is not None, "an arena in progress has a state"
+        with suppress(NotNow):
+            if pending.at >= tournament.arena.ends:
+                pending.add(arena_decisions.finish_arena(tournament, pending.at), SYSTEM)
+                return
+            ends = CALENDAR.plus(tournament.arena.ends, tournament.round_seconds)
+            patient_since = CALENDAR.plus(pending.at, -PATIENCE_SECONDS)
+            decided = arena_decisions.draw_tables(tournament, pending.at, ends, patient_since)
+            pending.add(decided, SYSTEM)
+
     def _record_results(self, tournament: Tournament, pending: PendingTournamentEvents) -> None:
         """Record new results; after the last one, close the round and draw the next."""
-        drawn = tournament.current_round
-        assert drawn is not None, "a tournament in progress has a round"
+        for drawn in tournament.open_rounds:
+            self._record_results_of(drawn, tournament, pending)
+        if tournament.paused_at is not None or tournament.arena is not None:
+            return
+        try:
+            pending.add(decisions.close_round(pending.tournament), SYSTEM)
+        except NotNow:
+            return
+        self._draw_next(pending)
+
+    def _record_results_of(
+        self, drawn: DrawnRound, tournament: Tournament, pending: PendingTournamentEvents
+    ) -> None:
+        """Record the new results of a round."""
         is_paused = tournament.paused_at is not None
         is_over = (
             not is_paused
@@ -274,16 +320,9 @@ class TournamentProgress:
             pending.at = max(pending.at, game.at)
             events = self._repository.event_range(game_id, 0, game.seq)
             decided = decisions.record_result(
-                pending.tournament, table, game, events, middle_of(drawn)
+                pending.tournament, drawn.number, table, game, events, middle_of(drawn)
             )
             pending.add(decided, SYSTEM)
-        if is_paused:
-            return
-        try:
-            pending.add(decisions.close_round(pending.tournament), SYSTEM)
-        except NotNow:
-            return
-        self._draw_next(pending)
 
     def _game_at(self, game: Game, last_date: str) -> Game:
         """Return a game after its last event by a date; at its beginning if all events are later."""
@@ -303,16 +342,19 @@ class TournamentProgress:
         return self._repository.game_at(game.id, first)
 
     def _create_games(self, tournament: Tournament) -> None:
-        """Create the missing games of the current round."""
-        drawn = tournament.current_round
-        if tournament.status != "running" or drawn is None:
+        """Create the missing games of the rounds in progress."""
+        if tournament.status != "running":
             return
-        games = {table: drawn.games[table - 1] or "" for table in drawn.open_tables}
-        types = self._event_store.last_event_types(list(games.values()))
-        missing = [table for table, game_id in games.items() if types[game_id] is None]
+        games = {
+            drawn.games[table - 1] or "": (drawn, table)
+            for drawn in tournament.open_rounds
+            for table in drawn.open_tables
+        }
+        types = self._event_store.last_event_types(list(games))
+        missing = [place for game_id, place in games.items() if types[game_id] is None]
         if missing:
             secret = self._store.secret(tournament.id, GAMES_SECRET)
-            for table in missing:
+            for drawn, table in missing:
                 self._games.create(tournament, drawn, table, secret)
 
     def _times_of_ends(self, tournament: Tournament) -> Iterator[str]:

@@ -49,8 +49,8 @@ class CreateTournament(StrictSchema):
     )
     format = AnyObject(
         required=True,
-        description="`format` (`single_group`, `round_robin`, `swiss`, `knockout`, `league` or"
-        " `ladder`), `table_size` (2 to 5), and the settings of the format. For teams, `boards` (1 to 8) and"
+        description="`format` (`single_group`, `round_robin`, `swiss`, `knockout`, `league`, `ladder` or"
+        " `arena`), `table_size` (2 to 5), and the settings of the format. For teams, `boards` (1 to 8) and"
         " `scoring` (`boards` or `sums`).",
         example={"format": "swiss", "table_size": 2, "rounds": 5},
     )
@@ -74,7 +74,9 @@ class CreateTournament(StrictSchema):
         description="When registration ends, and the first round is drawn: UTC, with milliseconds.",
     )
     round_seconds = PositiveInteger(
-        required=True, description="Seconds from the draw of a round to its last date."
+        required=True,
+        description="Seconds from the draw of a round to its last date; in an arena, from its end to the last"
+        " date of all games.",
     )
     contact = String(
         load_default="",
@@ -325,6 +327,15 @@ class TournamentAnnouncement(TypedDict):
     table: PositiveCount | None
 
 
+class TournamentArena(TypedDict):
+    """An arena that has begun."""
+
+    ends: Annotated[Timestamp, "From then on nobody is seated."]
+    resting: Annotated[
+        list[Count], "The entrants who take a break, or have let a game pass: nobody seats them."
+    ]
+
+
 class TournamentSummary(TypedDict):
     """A tournament in a list."""
 
@@ -383,7 +394,11 @@ class TournamentDetails(TournamentSummary):
     games_commitment: Digest
     secret: Digest | None
     games_secret: Digest | None
-    drawn: list[TournamentRoundSummary]
+    drawn: Annotated[
+        list[TournamentRoundSummary],
+        "The rounds; of an arena, the draws with a table in progress, and the last 20 of the others.",
+    ]
+    arena: Annotated[TournamentArena | None, "Null in other formats, and before it has begun."]
     standings: list[list[TournamentStanding]]
     individuals: Annotated[list[TournamentIndividual], "The players of teams, the best first."]
     handles: dict[str, str | None]

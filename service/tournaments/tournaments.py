@@ -540,7 +540,8 @@ class Tournaments:
                 return tournament, False
             if self._store.append(id, tournament, pending.lines, outbox_entries(pending), {}):
                 after = self._keep(pending.tournament)
-                self._store.update_lists(after)
+                if _listing(after) != _listing(tournament):
+                    self._store.update_lists(after)
                 return after, True
         raise Unavailable.with_message(
             "too many requests write to this tournament at the same time"
@@ -561,6 +562,11 @@ class Tournaments:
         if has_appended:
             self._store.set_due(id, self._clock.now().timestamp())
         return tournament
+
+
+def _listing(tournament: Tournament) -> object:
+    """Return what the lists of tournaments depend on."""
+    return tournament.status, tournament.viewers, tournament.organisers, tournament.members
 
 
 def _fold(id: str, lines: Sequence[bytes]) -> Tournament:

@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from domain.messages import Message, PlayerWithId, Text, Value, message, message_in, plural_message
 from domain.registry import rule_system_for
+from domain.tournaments.arena import PATIENCE_SECONDS
 from domain.tournaments.changes import SINCE_VERSION
 from domain.tournaments.decisions import can_enter_late
 from domain.tournaments.events import PairingMethod
@@ -31,6 +32,10 @@ from service.tournaments.explanations import (
 )
 
 DAY: Final = 24 * 3600
+MINUTE: Final = 60
+MOST_AFTER: Final = 24 * 60
+"""The most minutes that the form offers for games after the end of an arena."""
+USUAL_AFTER: Final = 30
 USUAL_DAYS: Final = 28
 USUAL_REGISTRATION: Final = timedelta(days=7)
 MOST_DAYS: Final = 366
@@ -45,6 +50,7 @@ FORMAT_NAMES: Final[Mapping[Format, Message]] = {
     "knockout": message("Knockout"),
     "league": message("League"),
     "ladder": message("Ladder"),
+    "arena": message("Arena"),
 }
 FORMAT_DESCRIPTIONS: Final[Mapping[Format, Message]] = {
     "single_group": message("Everybody plays in every round, with others each time."),
@@ -53,6 +59,7 @@ FORMAT_DESCRIPTIONS: Final[Mapping[Format, Message]] = {
     "knockout": message("The best of each table go on, until one table is left."),
     "league": message("Divisions and seasons: the best go up, the last go down."),
     "ladder": message("Neighbours meet, and winners climb."),
+    "arena": message("Fast games until a fixed end: whoever is free is seated at once."),
 }
 SETTING_LABELS: Final[Mapping[str, Message]] = {
     "table_size": message("Players at a table"),
@@ -63,6 +70,7 @@ SETTING_LABELS: Final[Mapping[str, Message]] = {
     "divisions": message("Divisions"),
     "promoted": message("Players who go up and down after a season"),
     "seasons": message("Seasons"),
+    "minutes": message("Minutes until the end"),
 }
 SCORING_TEXTS: Final[Mapping[Scoring, Message]] = {
     "boards": message("The team with more points at the boards wins it."),
@@ -74,6 +82,13 @@ STATUS_NAMES: Final[Mapping[TournamentStatus, Message]] = {
     "finished": message_in("tournament", "Finished"),
     "cancelled": message("Cancelled"),
 }
+ARENA_PAIRING: Final = message(
+    "Whoever is free is seated with others who are free and have similar points; those who have waited"
+    " longest come first. Nobody meets the opponents of the game before again, unless all have waited for"
+    " {seconds} seconds. The end is fixed: nobody is seated from then on, and the games that have begun go on"
+    " and count.",
+    seconds=PATIENCE_SECONDS,
+)
 BRACKET_TITLE: Final = message("The bracket: who has met whom, and who has gone on")
 PAIRING_TEXTS: Final[Mapping[PairingMethod, Message]] = {
     "schedule": message("By a schedule that is known in advance."),
@@ -99,6 +114,8 @@ class TableView:
     """A table of a round; `game` is None for a bye."""
 
     number: int
+    label: str
+    """Its number, in an arena after that of the draw."""
     seats: tuple[Seat, ...]
     game: str | None
     has_result: bool
@@ -239,17 +256,20 @@ def winner_of(tournament: Tournament) -> Value | None:
 def title_of_round(tournament: Tournament, number: int) -> Message:
     """Return the title of a round, counted from 1."""
     numbers = range(len(tournament.entrants))
-    return round_title(tournament.format, numbers, tournament.as_rounds(), number)
+    rounds = tournament.as_rounds() if tournament.format.format == "league" else []
+    return round_title(tournament.format, numbers, rounds, number)
 
 
 def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
     """Return a round for its page."""
     settings = tournament.format
-    rounds = tournament.as_rounds()[: drawn.number]
+    has_lots = settings.format == "knockout"
+    rounds = tournament.as_rounds()[: drawn.number] if has_lots else []
     numbers = range(len(tournament.entrants))
     tables = tuple(
         TableView(
             number,
+            f"{drawn.number}.{number}" if settings.is_arena else str(number),
             tuple(
                 Seat(
                     player,
@@ -260,7 +280,9 @@ def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
             ),
             game,
             result is not None,
-            not drawn.matches and is_decided_by_lot(settings, numbers, rounds, number - 1),
+            has_lots
+            and not drawn.matches
+            and is_decided_by_lot(settings, numbers, rounds, number - 1),
             number in drawn.rulings,
             drawn.former_games.get(number, ()),
         )
@@ -278,7 +300,7 @@ def round_view(tournament: Tournament, drawn: DrawnRound) -> RoundView:
                 drawn,
                 match,
                 tables,
-                is_by_lot=is_decided_by_lot(settings, numbers, rounds, place),
+                is_by_lot=has_lots and is_decided_by_lot(settings, numbers, rounds, place),
             )
             for place, match in enumerate(drawn.matches)
         ),
@@ -353,12 +375,14 @@ def _team_name(tournament: Tournament, number: int) -> str | None:
 
 
 def own_game(tournament: Tournament, player: str | None) -> str | None:
-    """Return the game of the current round that a player still plays; None without one."""
-    drawn = tournament.current_round
-    if drawn is None or player is None:
-        return None
+    """Return the game of a round in progress that a player still plays; None without one. It is the last
+    one, if a player of an arena has left and come back.
+    """
     games = (
-        drawn.games[table - 1] for table in drawn.open_tables if player in drawn.players[table - 1]
+        drawn.games[table - 1]
+        for drawn in reversed(tournament.open_rounds)
+        for table in drawn.open_tables
+        if player in drawn.players[table - 1]
     )
     return next(games, None)
 
@@ -462,6 +486,8 @@ def pairing_text(tournament: Tournament) -> Message:
     """Return the text on how the tables of a tournament are paired."""
     if tournament.version == 1 and tournament.format.format in ("swiss", "single_group"):
         return PAIRING_TEXTS["search"]
+    if tournament.format.is_arena:
+        return ARENA_PAIRING
     return PAIRING_TEXTS[pairing_method(tournament.format)]
 
 
@@ -477,7 +503,14 @@ def absence_texts(tournament: Tournament) -> list[Text]:
             count=remove_after,
         )
     ]
-    if tournament.version > 1:
+    if tournament.format.is_arena:
+        texts.append(
+            message(
+                "Whoever loses the seat in this way, or never acts in a game, forfeits it: the player has no"
+                " place and no points there, and is seated no more before saying so."
+            )
+        )
+    elif tournament.version > 1:
         texts.append(
             message(
                 "A player who never acts in a game forfeits it: the player has no place and no points there."

@@ -19,6 +19,7 @@ from service.http.responses import current_standings
 from service.pages.session import current_player
 from service.pages.templating import page
 from service.pages.view_models.game_lists import ListedGame
+from service.tournaments.arena_view import shown_rounds
 from service.tournaments.bracket import bracket_svg
 from service.tournaments.pages.tournaments import TOURNAMENTS
 from service.tournaments.tournaments import Tournaments
@@ -35,6 +36,8 @@ blueprint = Blueprint("live_tournament", __name__, template_folder="../templates
 
 REFRESH_SECONDS: Final = 20
 """The time after which the page of a round in progress is requested again."""
+MAX_LIVE_TABLES: Final = 64
+"""The most tables of an arena on its page."""
 _FORMULA_SIGNS: Final = ("=", "+", "-", "@", "\t", "\r")
 """With what a text begins that a spreadsheet would take for a formula."""
 
@@ -57,6 +60,12 @@ def show_live(tournament_id: str) -> Response:
     service().accounts.players.handles({*tournament.members, *tournament.organisers})
     drawn = _chosen_round(tournament)
     tables = [] if drawn is None else live_tables(tournament, drawn, viewer)
+    if tournament.format.is_arena:
+        # Those in progress come first.
+        shown = sorted(shown_rounds(tournament), key=lambda each: (each.is_closed, -each.number))
+        tables = [table for each in shown for table in live_tables(tournament, each, viewer)][
+            :MAX_LIVE_TABLES
+        ]
     return page(
         "live_tournament.html",
         tournament=tournament,
@@ -64,7 +73,8 @@ def show_live(tournament_id: str) -> Response:
         round=None if drawn is None else round_view(tournament, drawn),
         tables=tables,
         titles=[
-            (each.number, title_of_round(tournament, each.number)) for each in tournament.rounds
+            (each.number, title_of_round(tournament, each.number))
+            for each in (() if tournament.format.is_arena else tournament.rounds)
         ],
         groups=group_views(tournament),
         bracket=_bracket(tournament),

@@ -14,7 +14,13 @@ from service.pages.view_models.new_game_form import (
     option_fields,
     request_body,
 )
-from service.tournaments.view_model import DAY, SETTING_LABELS, entered_moment, entered_number
+from service.tournaments.view_model import (
+    DAY,
+    MINUTE,
+    SETTING_LABELS,
+    entered_moment,
+    entered_number,
+)
 
 _DECIDED_BY_TOURNAMENTS: Final = frozenset({"name", "seating", "private", "tutorial"})
 """Options of games that a tournament does not offer."""
@@ -22,7 +28,7 @@ _DECIDED_BY_TOURNAMENTS: Final = frozenset({"name", "seating", "private", "tutor
 
 def setting_fields(format: Format) -> list[tuple[str, Message, int, int, int]]:
     """Return the fields of the form for the settings of a format: name, label, bounds and default."""
-    usual = {"rounds": 5, "divisions": 2, "seasons": 2}
+    usual = {"rounds": 5, "divisions": 2, "seasons": 2, "minutes": 60}
     return [
         (name, SETTING_LABELS[name], *BOUNDS[name], usual.get(name, BOUNDS[name][0]))
         for name in FIELDS[format]
@@ -64,7 +70,12 @@ def tournament_body(
     of_teams: JsonObject = {}
     if boards:
         of_teams = {"boards": boards, "scoring": values.get("scoring") or "boards"}
-    days = entered_number(values.get("days", ""))
+    round_seconds: object = entered_number(values.get("days", ""))
+    unit = DAY
+    if format == "arena":
+        round_seconds, unit = entered_number(values.get("after_minutes", "")), MINUTE
+    if isinstance(round_seconds, int):
+        round_seconds *= unit
     entry_rules: JsonObject = {"starts_when_full": bool(values.get("starts_when_full"))}
     if format in FORMATS_WITH_FREE_PAIRING:
         for name in ("half_point_byes", "late_rounds"):
@@ -82,15 +93,16 @@ def tournament_body(
         "least": entered_number(values.get("least", "")),
         "most": entered_number(values.get("most", "")),
         "closes": entered_moment(values.get("closes", ""), zone),
-        "round_seconds": days * DAY if isinstance(days, int) else days,
+        "round_seconds": round_seconds,
         "invite": entered_handles(values.get("invite", "")),
         **entry_rules,
     }
 
 
-def tournament_faults(faults: Mapping[str, Text]) -> dict[str, Text]:
+def tournament_faults(faults: Mapping[str, Text], format: Format) -> dict[str, Text]:
     """Return the faults of a body by the names of the form's fields."""
-    renamed = {"round_seconds": "days", "rules": "format"}
+    length = "after_minutes" if format == "arena" else "days"
+    renamed = {"round_seconds": length, "rules": "format"}
     by_field: dict[str, Text] = {}
     for path, fault in faults.items():
         name, _, rest = path.partition(".")

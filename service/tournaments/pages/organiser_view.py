@@ -17,7 +17,7 @@ from domain.messages import (
 )
 from domain.tournaments.changes import CHANGES
 from domain.tournaments.events import Seeding
-from domain.tournaments.format_settings import FORMATS_WITH_FREE_PAIRING
+from domain.tournaments.format_settings import FORMATS_WITH_PROHIBITIONS
 from domain.tournaments.pairing import MAX_TABLE, NoPairing
 from domain.tournaments.rulings import can_be_ruled, game_at
 from domain.tournaments.tournament import Tournament
@@ -231,25 +231,29 @@ def possible_changes(tournament: Tournament) -> frozenset[str]:
     """Return the types of changes for which the page has a form now."""
     if tournament.is_over:
         return frozenset()
-    types = {"TextsChanged", "AnnouncementMade", "ReviewChanged", "OrganiserNamed"}
+    types = {"TextsChanged", "AnnouncementMade", "OrganiserNamed"}
+    is_arena = tournament.format.is_arena
+    if not is_arena:
+        types.add("ReviewChanged")
     if tournament.named:
         types.add("OrganiserDismissed")
-    if tournament.format.format in FORMATS_WITH_FREE_PAIRING:
+    if tournament.format.format in FORMATS_WITH_PROHIBITIONS:
         types.add("PairingsProhibited")
     if tournament.prohibitions:
         types.add("PairingsAllowed")
-    if tournament.status == "open":
+    if tournament.status == "open" and not is_arena:
         types.add("SeedingChanged")
     if tournament.status == "running":
         types.add("TableRuled")
     if tournament.paused_at is not None:
         return frozenset(types | {"TournamentResumed", "TableReplayed"})
-    types.add("TournamentPaused")
+    if tournament.status == "open" or not is_arena:
+        types.add("TournamentPaused")
     if tournament.waits_for_draw:
         types.add("RoundReleased")
     if tournament.status == "open":
         types.add("ClosingDateChanged")
     drawn = tournament.current_round
-    if tournament.status == "running" and drawn is not None and not drawn.is_closed:
+    if tournament.status == "running" and drawn is not None and not (drawn.is_closed or is_arena):
         types |= {"RoundExtended", "TableReplayed"}
     return frozenset(types)

@@ -18,6 +18,7 @@ from domain.tournaments.format_settings import (
     FORMATS,
     FORMATS_WITH_FREE_PAIRING,
     MAX_BOARDS,
+    MAX_IN_ARENA,
     MAX_PLAYERS,
     Format,
 )
@@ -42,6 +43,7 @@ from service.pages.view_models.clock_view import clock_text
 from service.pages.view_models.game_forms import NonceForm, require_sure
 from service.pages.view_models.game_lists import filter_query
 from service.pages.view_models.new_game_form import CLOCKS, CLUB_OPTION, USUAL_CLOCK, time_per_turn
+from service.tournaments.arena_view import arena_place, shown_rounds
 from service.tournaments.pages.new_tournament_form import (
     game_option_fields,
     setting_fields,
@@ -53,9 +55,11 @@ from service.tournaments.tournaments import ONLY_ORGANISERS, Tournaments
 from service.tournaments.view_model import (
     FORMAT_DESCRIPTIONS,
     FORMAT_NAMES,
+    MOST_AFTER,
     MOST_DAYS,
     SCORING_TEXTS,
     STATUS_NAMES,
+    USUAL_AFTER,
     USUAL_DAYS,
     USUAL_MOST,
     USUAL_REGISTRATION,
@@ -78,6 +82,8 @@ blueprint = Blueprint("tournaments", __name__, template_folder="../templates")
 
 TOURNAMENTS: Final = "/tournaments"
 _PAGE_TOURNAMENTS: Final = 20
+FAST_CLOCKS: Final = (20, 60)
+"""The times for a turn that the form offers for an arena besides the usual ones, in seconds."""
 _REFUSALS: Final = (Forbidden, NotNow, Malformed)
 
 
@@ -141,7 +147,7 @@ def create_tournament() -> BaseResponse:
     try:
         tournament = _tournaments().create(player, body)
     except Malformed as error:
-        refused = form.refused(Malformed(tournament_faults(error.fields)))
+        refused = form.refused(Malformed(tournament_faults(error.fields, format)))
         return _new_tournament_page(refused, 400)
     return see_other(_address(tournament.id))
 
@@ -189,6 +195,28 @@ def change_byes(tournament_id: str) -> BaseResponse:
         return _tournaments().request_bye(tournament_id, player, fields["round"])
 
     return _decide(tournament_id, change)
+
+
+@blueprint.get(f"{TOURNAMENTS}/<tournament_id>/table")
+def show_own_table(tournament_id: str) -> Response:
+    """Show where the visitor sits in an arena. Players request it often, so it has no standings."""
+    player = require_player()
+    tournament = _tournaments().get(tournament_id, player)
+    return page(
+        "own_table.html",
+        tournament=tournament,
+        own_game=own_game(tournament, player),
+        arena_place=arena_place(tournament, player, wall_clock.format(wall_clock.now())),
+    )
+
+
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/break")
+@limit_new_places
+def change_break(tournament_id: str) -> BaseResponse:
+    """Let the visitor take a break in an arena, or go on."""
+    player, breaks = require_player(), service().tournaments.breaks
+    change = breaks.end if request.form.get("end") else breaks.take
+    return _decide(tournament_id, lambda: change(tournament_id, player))
 
 
 @blueprint.post(f"{TOURNAMENTS}/<tournament_id>/exclude")
@@ -277,7 +305,9 @@ def _tournament_page(
     tournament: Tournament, form: Form | None = None, status: int = 200
 ) -> Response:
     player = current_player()
-    drawn = [round_view(tournament, each) for each in reversed(tournament.rounds)]
+    at = wall_clock.format(wall_clock.now())
+    drawn = [round_view(tournament, each) for each in reversed(shown_rounds(tournament))]
+    tables = [table for each in drawn for table in each.tables] if tournament.arena else []
     system = rule_system_for(tournament.rules, tournament.options)
     handles = service().accounts.players.handles({*tournament.members, *tournament.organisers})
     entry = next(entry for entry in rule_systems().values() if entry.system is system)
@@ -288,6 +318,13 @@ def _tournament_page(
         form=form or Form(),
         system=system,
         rounds=drawn,
+        playing=[table for table in tables if not table.has_result],
+        played=[table for table in tables if table.has_result],
+        arena_place=arena_place(tournament, player, at),
+        is_seating=tournament.arena is not None and at < tournament.arena.ends,
+        is_resting=tournament.arena is not None
+        and player is not None
+        and tournament.number_of(player) in tournament.arena.resting,
         groups=group_views(tournament),
         format_description=FORMAT_DESCRIPTIONS[tournament.format.format],
         settings=settings_rows(tournament),
@@ -310,7 +347,7 @@ def _tournament_page(
         individuals=individual_rows(tournament),
         entry=entry_of(tournament, player),
         entry_rules=entry_rule_rows(tournament),
-        bye_rounds=bye_rounds(tournament, wall_clock.format(wall_clock.now())),
+        bye_rounds=bye_rounds(tournament, at),
         own_byes=sorted(tournament.requested_byes.get(player or "", ())),
         can_have_bye=player is not None and has_bye_left(tournament, player),
         pairing=pairing_text(tournament),
@@ -376,8 +413,11 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         descriptions=FORMAT_DESCRIPTIONS,
         setting_fields=setting_fields(format),
         option_fields=game_option_fields(entry),
-        clocks=CLOCKS,
-        usual_clock=USUAL_CLOCK,
+        clocks=(*FAST_CLOCKS, *CLOCKS) if format == "arena" else CLOCKS,
+        usual_clock=FAST_CLOCKS[-1] if format == "arena" else USUAL_CLOCK,
+        is_arena=format == "arena",
+        most_after=MOST_AFTER,
+        usual_after=USUAL_AFTER,
         clock_form=ClockForm(
             time_zone=visitor_time_zone(), usual_excused=0, usual_remove_after=ABSENT_AFTER
         ),
@@ -392,7 +432,7 @@ def _new_tournament_page(form: Form, status: int = 200) -> Response:
         scorings=SCORING_TEXTS,
         most_late=BOUNDS["rounds"][1] - 1,
         least_players=MIN_TABLE,
-        most_players=MAX_PLAYERS,
+        most_players=MAX_IN_ARENA if format == "arena" else MAX_PLAYERS,
         usual_most=USUAL_MOST,
         most_days=MOST_DAYS,
     )

@@ -10,6 +10,7 @@ from domain.errors import NotNow
 from domain.tournaments import decisions
 from domain.tournaments.decisions import MAX_SUBSTITUTES
 from domain.tournaments.events import SYSTEM, Decided
+from domain.tournaments.places import without_places
 from domain.tournaments.tournament import Tournament
 from replay.language.renderer import english
 from replay.tournaments.log import PendingTournamentEvents
@@ -238,7 +239,7 @@ def test_a_tournament_says_at_its_creation_what_happens_to_players_who_are_absen
 def test_others_move_up_when_a_place_is_forfeited(
     places: tuple[int, ...], seats: tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
-    assert decisions.without_places(places, seats) == expected
+    assert without_places(places, seats) == expected
 
 
 def test_a_substitute_who_would_be_alone_gets_no_place() -> None:

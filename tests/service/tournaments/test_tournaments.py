@@ -11,8 +11,8 @@ import pytest
 from freezegun import freeze_time
 
 from domain.errors import Unreadable
-from domain.tournaments.decisions import places_in
 from domain.tournaments.events import TournamentEvent
+from domain.tournaments.places import places_in
 from ledger.pending import PendingEvents
 from replay.audit import audit
 from replay.language.renderer import english
