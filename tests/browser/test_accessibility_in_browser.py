@@ -290,11 +290,13 @@ class Scenes:
         teams = self._team_pages(service, player, friend)
         service.tournament_posts.post(running, player, "When do we begin?")
         service.tournament_posts.post(running, friend, "Tomorrow.")
+        arena = begin(service, player, [player, friend], format={"format": "arena"})
         service.redis.close()
         self._add("tournaments.list_tournaments", "/tournaments?status=open", "/tournaments")
-        formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league"))
+        formats = (f"/tournaments/new?format={format}" for format in ("swiss", "league", "arena"))
         self._add("tournaments.show_new_tournament", *formats)
-        pages = [f"/tournaments/{id}" for id in (opened, running)]
+        pages = [f"/tournaments/{id}" for id in (opened, running, arena)]
+        self._add("tournaments.show_own_table", f"/tournaments/{arena}/table")
         self._add("teams.show_entry", f"{teams}/team")
         self._add("teams.show_team", f"{teams}/teams/{self.player.handle}")
         self._add("tournaments.show_tournament", *pages)
