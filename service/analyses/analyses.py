@@ -66,7 +66,7 @@ class Analyses:
     def complete(self, game: Game) -> JsonObject | None:
         """Return the complete analysis of a finished game, which the caller may see; None without one."""
         stored = self.of(game) if game.status == "finished" else None
-        return stored.state if stored is not None and stored.is_complete else None
+        return None if stored is None else stored.findings
 
     def advance(self, game_id: str) -> bool:
         """Examine the next turns of a game for STEP_SECONDS, one at least, and store what is done.

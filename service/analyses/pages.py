@@ -11,6 +11,7 @@ from service.http.context import service
 from service.http.ratelimits import limit_audits
 from service.pages import session
 from service.pages.forms import see_other
+from service.pages.return_addresses import next_address
 from service.pages.templating import page
 from service.pages.view_models.game_forms import game_viewer, require_player
 
@@ -62,6 +63,6 @@ def retry_mistakes() -> BaseResponse:
 @blueprint.post("/games/<game_id>/analysis")
 @limit_audits
 def request_analysis(game_id: str) -> BaseResponse:
-    """Request the analysis of a game, and show how far it is."""
+    """Request the analysis of a game, and show how far it is, where the form says: here or at the table."""
     service().analyses.request(game_id, require_player(game_id))
-    return see_other(f"/games/{game_id}/analysis")
+    return see_other(next_address(f"/games/{game_id}/analysis"))

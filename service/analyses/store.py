@@ -48,6 +48,11 @@ class StoredAnalysis:
     later_members: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
+    def findings(self) -> JsonObject | None:
+        """The complete analysis, as docs/analysis.md defines it; None until it is complete."""
+        return self.state if self.is_complete else None
+
+    @property
     def is_waiting(self) -> bool:
         """Whether a worker has something left to do."""
         return not self.is_complete and self.failure is None

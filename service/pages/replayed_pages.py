@@ -38,6 +38,8 @@ LOG_PAGE_EVENTS: Final = 100
 """Events on a page of the log."""
 MOVES_HEADER: Final = "Cartulary-Moves"
 """The header of requests from the page of an event, with what tells its list of moves from any other."""
+ANALYSIS_STATE: Final = "analysis-state"
+"""The id of the part of the page of an event that asks how far the analysis is."""
 _MAX_CONDITION_CHARACTERS: Final = 1000
 
 
@@ -66,6 +68,8 @@ def event_page(source: ReplayedGame) -> Response:
     if seq is None or not 1 <= seq <= head.seq:
         return _missing_event(source)
     event = ReplayedEvent(source, source.events.transition(head, seq), visibility, as_seat=seat)
+    if request.headers.get("HX-Target") == ANALYSIS_STATE and event.analysis is None:
+        return _page("replayed_analysis_state.html", source, event=event)
     faults: list[Text] = []
     try:
         event.read_steps()

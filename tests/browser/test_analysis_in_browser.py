@@ -8,13 +8,14 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import ViewportSize
 
+from domain.json_types import JsonObject
 from ledger.record import read
 from replay.analysis.analysis import analyse
 from replay.analysis.positions import finished_game
 from replay.analysis.settings import settings_of
 from replay.analysis.summary import marked_decisions
 from service.analyses.store import StoredAnalysis
-from service.bootstrap import build
+from service.bootstrap import Service, build
 from service.settings import load_settings
 from tests.browser.test_layout_in_browser import WINDOWS
 from tests.support.accounts import take_turn
@@ -92,6 +93,52 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
     assert page.locator(".graph-scores").is_visible()
 
 
+def test_an_analysis_is_requested_and_awaited_at_the_table(visitors: Visitors) -> None:
+    accounts = visitors.accounts
+    game, players = accounts.start_game(options={"round_limit": 3})
+    while accounts.anonymous.get(f"/api/v1/games/{game}").json()["to_act"] is not None:
+        take_turn(game, players)
+    # A worker appends the last event.
+    wait_until(
+        lambda: accounts.anonymous.get(f"/api/v1/games/{game}").json()["status"] == "finished"
+    )
+    stranger = visitors.new(phone=True)
+    page = stranger.open(f"/games/{game}?seq=9")
+    assert faults_of_table(page) == []
+    page.locator("#analysis-state a").tap()
+    page.wait_for_url(f"**/login?next=*{game}*")
+    visitor = visitors.new(players[0], phone=True)
+    page = visitor.open(f"/games/{game}")
+    assert faults_of_table(page) == []
+    page.get_by_role("button", name="Analyse the game").tap()
+    page.locator("#analysis-state progress").wait_for()
+    assert faults_of_table(page) == []
+    assert violations(page) == []
+    # The page asks again by itself, and then has everything that was found.
+    page.locator(".graph-shares").last.wait_for(timeout=120_000)
+    assert page.locator(".move .chances").count() > 1
+    assert page.locator("#analysis-state").count() == 0
+    assert faults_of_table(page) == []
+
+
+def test_three_taps_lead_from_the_end_to_what_would_have_been_better(visitors: Visitors) -> None:
+    service = build(load_settings({"CARTULARY_DATA": str(visitors.site.data)}))
+    game, state = _analysed_game(service)
+    ((_, decision),) = marked_decisions(state)
+    page = visitors.new(phone=True).open(f"/games/{game}")
+    page.get_by_role("link", name="Analysis").tap()
+    page.wait_for_url(f"**/games/{game}?seq={decision['seq']}")
+    page.get_by_role("link", name="What was better").tap()
+    page.locator(".line-bar").wait_for()
+    page.get_by_role("link", name="Back to the event").tap()
+    # From any other event, the next mark is one tap away.
+    page.locator("#replay-last").tap()
+    page.wait_for_url(f"**/games/{game}?seq={service.games.queries.game(game).seq}")
+    page.locator("#next-mark").tap()
+    page.wait_for_url(f"**/games/{game}?seq={decision['seq']}")
+    service.redis.close()
+
+
 # Each run shows every page and every window, but not every page in every window.
 @pytest.mark.parametrize(
     ("dark", "each"),
@@ -103,22 +150,13 @@ def test_the_analysis_moves_nothing_at_the_replay(visitors: Visitors) -> None:
 def test_a_better_line_and_a_retry_fit_every_window(
     visitors: Visitors, each: int, *, dark: bool
 ) -> None:
-    record = recorded_game("courtesy")
     service = build(load_settings({"CARTULARY_DATA": str(visitors.site.data)}))
-    game = store_game(service, record, game_id=secrets.token_hex(8))
-    head = service.games.queries.game(game)
-    quick = settings_of(4, bytes(32))
-    state = analyse(
-        finished_game(read(BytesIO(b"".join(service.games.queries.record(game))))), quick
-    )
-    service.analyses.store.put(
-        StoredAnalysis(game, head.hash, head.at, state, progress=1.0, is_complete=True)
-    )
+    game, state = _analysed_game(service)
     ((_, decision),) = marked_decisions(state)
     seq = decision["seq"]
     retry = f"?seq={seq - 1}&explore=1&retry={seq}"
     addresses = (
-        *(f"?seq={seq}", f"?seq={seq}&line=1", retry),
+        *(f"?seq={seq}", f"?seq={seq + 1}", f"?seq={seq}&line=1", retry),
         f"{retry}&action={quote(decision['action'])}&answer=1",
         f"{retry}&action={quote(decision['better'])}",
         f"{retry}&action={quote(decision['better'])}&answer=1",
@@ -134,3 +172,15 @@ def test_a_better_line_and_a_retry_fit_every_window(
     page.get_by_role("link", name="Suivant").click()
     page.wait_for_url("**/login*")
     service.redis.close()
+
+
+def _analysed_game(service: Service) -> tuple[str, JsonObject]:
+    """Store a finished game with its analysis, and return its id and the analysis."""
+    game = store_game(service, recorded_game("courtesy"), game_id=secrets.token_hex(8))
+    head = service.games.queries.game(game)
+    record = read(BytesIO(b"".join(service.games.queries.record(game))))
+    state = analyse(finished_game(record), settings_of(4, bytes(32)))
+    service.analyses.store.put(
+        StoredAnalysis(game, head.hash, head.at, state, progress=1.0, is_complete=True)
+    )
+    return game, state

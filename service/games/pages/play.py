@@ -318,13 +318,34 @@ def game_page(
         values["table"] = table_view(view.scene, seat, steps)
         values["sound"] = last_sound(moves, view.scene)
         values["game_end"] = _game_end(game, view.scene)
-        if (analysis := service().analyses.complete(game)) is not None:
-            values["accuracy"] = ReplayedAnalysis(analysis).accuracy
-            values["mistakes"] = mistakes_of_game(service().analyses, game, player)
+        values.update(_analysis_values(game, player))
         values["winners"] = {entry["seat"] for entry in game.ranking or () if entry["place"] == 1}
     # A script that has asked for the choices alone gets the whole page where more has changed.
     headers = {"HX-Retarget": "#page", "HX-Reselect": "#page"}
     return page("game.html", status, headers, **values)
+
+
+def _analysis_values(game: Game, player: str | None) -> dict[str, Any]:
+    """Return what the page of a game that has ended says of its analysis.
+
+    `analysis_address` is where an analysed game was decided, or else its last event, which says how far the
+    analysis is; None if nobody has requested one.
+    """
+    analyses = service().analyses
+    if game.status != "finished":
+        return {}
+    stored = analyses.of(game)
+    values: dict[str, Any] = {"can_analyse": analyses.can_analyse(game), "analysis_address": None}
+    if stored is None:
+        return values
+    seq: int | None = None
+    if stored.findings is not None:
+        analysis = ReplayedAnalysis(stored.findings)
+        seq = analysis.decisive_seq
+        values["accuracy"] = analysis.accuracy
+        values["mistakes"] = mistakes_of_game(analyses, game, player)
+    values["analysis_address"] = f"/games/{game.id}?seq={game.seq if seq is None else seq}"
+    return values
 
 
 def _game_end(game: Game, scene: Scene) -> GameEnd | None:

@@ -64,6 +64,23 @@ class ReplayedAnalysis:
         point: JsonObject | None = self.analysis["summary"]["turning_point"]
         return point
 
+    @property
+    def decisive_seq(self) -> int | None:
+        """The event at which the game was decided: the turning point, or else the gravest mistake, if any."""
+        if self.turning_point is not None:
+            seq: int = self.turning_point["seq"]
+            return seq
+        drops = {seq: row["drop"] for seq, row in self._marked.items() if "line" in row}
+        return max(drops, key=drops.__getitem__, default=None)
+
+    def next_marked(self, seq: int) -> int | None:
+        """Return the next event with a mark after an event, which after the last one is the first.
+
+        None if no other event has a mark.
+        """
+        others = sorted(each for each in self._marked if each != seq)
+        return next((each for each in others if each > seq), others[0] if others else None)
+
     def mark(self, seq: int) -> Mark | None:
         """Return the mark of an event; None without one."""
         decision = self._marked.get(seq)

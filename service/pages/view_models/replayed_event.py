@@ -33,6 +33,7 @@ from replay.history.timeline import Transition
 from replay.render.map_links import NO_LINKS
 from service.analyses.lines import line_steps
 from service.analyses.retry import answer_of
+from service.analyses.store import StoredAnalysis
 from service.games.visibility import Visibility
 from service.http.language import request_renderer
 from service.pages.forms import number_parameter
@@ -306,10 +307,15 @@ class ReplayedEvent:
     # What it meant
 
     @cached_property
+    def stored_analysis(self) -> StoredAnalysis | None:
+        """The analysis of the game, complete or not; None if nobody has requested one."""
+        return self.source.analysis
+
+    @cached_property
     def analysis(self) -> ReplayedAnalysis | None:
         """The analysis of the game, if it is finished and somebody has requested one that is complete."""
-        analysis = self.source.analysis
-        return None if analysis is None else ReplayedAnalysis(analysis)
+        findings = None if self.stored_analysis is None else self.stored_analysis.findings
+        return None if findings is None else ReplayedAnalysis(findings)
 
     def read_line(self) -> None:
         """Read from the address which step of a line that would have been better is shown."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from flask import g
 
 from domain.game import Game
-from domain.json_types import JsonObject
+from service.analyses.store import StoredAnalysis
 from service.errors import GameDamaged, NotFound
 from service.games.event_queries import EventQueries
 from service.games.replays import Replays
@@ -36,9 +36,15 @@ class ReplayedGame:
     damage: GameDamaged | None = None
 
     @property
-    def analysis(self) -> JsonObject | None:
-        """The complete analysis of a finished game of this server; None without one."""
-        return service().analyses.complete(self.head) if self.record is None else None
+    def analysis(self) -> StoredAnalysis | None:
+        """The analysis of a finished game of this server, complete or not; None without one."""
+        is_over = self.record is None and self.head.status == "finished"
+        return service().analyses.of(self.head) if is_over else None
+
+    @property
+    def can_be_analysed(self) -> bool:
+        """Whether a player may request the analysis of the game."""
+        return self.record is None and service().analyses.can_analyse(self.head)
 
 
 def replayed_game(game_id: str, seq: int | None = None) -> ReplayedGame:

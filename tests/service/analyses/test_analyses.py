@@ -243,6 +243,96 @@ class TestPages:
         for address in (f"?seq={seq}&line=99", f"?seq={seq}&line=0", f"?seq={seq - 1}&line=1"):
             assert "replay-seq" in visitor.get(f"/games/{game}{address}")
 
+    def test_the_replay_requests_the_analysis_and_says_how_far_it_is(
+        self, players: PlayersOfPages, service: Service
+    ) -> None:
+        game = store_game(service, recorded_game(PLAYED))
+        ada, visitor = players["ada"], players["a-visitor"]
+        head = service.games.queries.visible_game(game, None).seq
+        event, address = f"/games/{game}?seq={head}", f"/games/{game}/analysis"
+
+        def asked() -> str:
+            """What the page gets that asks how far the analysis is."""
+            return visitor.client.get(event, headers={"HX-Target": "analysis-state"}).text
+
+        for page in (ada.get(event), asked()):
+            assert f'action="{address}"' in page
+            assert POLLING not in page
+        # Its form leads back to the event, and that of the end of the game to its last event.
+        assert ada.submit(f"/games/{game}", address).headers["Location"] == event
+        assert "Analyse the game" not in ada.get(f"/games/{game}")
+        assert f'href="{event}"' in ada.get(f"/games/{game}")
+        for page in (ada.get(event), visitor.get(event), asked()):
+            assert "Analysis: 0 %" in page
+            assert POLLING in page
+        assert 'id="replay"' not in asked()
+        state = complete(service, game)
+        ((_, decision),) = marked_decisions(state)
+        seq = decision["seq"]
+        # The page that asks gets all of itself.
+        assert 'id="replay"' in asked()
+        assert POLLING not in visitor.get(event)
+        for page in (visitor.get(event), visitor.get(f"/games/{game}?seq={seq - 1}")):
+            assert f'id="next-mark" href="/games/{game}?seq={seq}"' in page
+        assert 'id="next-mark"' not in visitor.get(f"/games/{game}?seq={seq}")
+        assert f'href="/games/{game}?seq={seq}">Analysis' in visitor.get(f"/games/{game}")
+
+    def test_the_replay_says_that_there_is_no_analysis_or_no_mark(
+        self, players: PlayersOfPages, service: Service
+    ) -> None:
+        ada, record = players["ada"], recorded_game(PLAYED)
+        failed, unmarked = (
+            store_game(service, record, game_id=id) for id in ("failed", "unmarked")
+        )
+        for game in (failed, unmarked):
+            service.analyses.request(game, "ada")
+        complete(service, unmarked)
+        store = service.analyses.store
+        found, waiting = store.get(unmarked), store.get(failed)
+        assert found is not None
+        assert found.state is not None
+        assert waiting is not None
+        turns = [{**turn, "decisions": []} for turn in found.state["turns"]]
+        summary = {**found.state["summary"], "turning_point": None}
+        store.put(replace(found, state={**found.state, "turns": turns, "summary": summary}))
+        store.put(replace(waiting, failure="it is damaged"))
+        for game, words in ((failed, "Not analysed"), (unmarked, "Nothing is marked")):
+            page = ada.get(f"/games/{game}?seq=9")
+            assert words in page
+            assert POLLING not in page
+            assert f'href="/games/{game}/analysis"' in page
+        assert f'href="/games/{failed}?seq=' in ada.get(f"/games/{failed}")
+        assert ada.get(f"/games/{unmarked}").count("Analyse the game") == 0
+
+    def test_a_game_that_goes_on_or_is_too_long_offers_no_analysis(
+        self, players: PlayersOfPages, service: Service, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        playing, ada = players.game("barony"), players["ada"]
+        finished = store_game(service, recorded_game(PLAYED))
+        assert "analysis-state" in ada.get(f"/games/{finished}?seq=9")
+        monkeypatch.setattr(service.analyses, "can_analyse", lambda _: False)
+        for game in (finished, playing):
+            assert "analysis-state" not in ada.get(f"/games/{game}?seq=4")
+
+    def test_the_next_mark_after_the_last_one_is_the_first(self) -> None:
+        def turn(*seqs: int) -> dict[str, Any]:
+            rows = [
+                {"seq": seq, "seat": 0, "mark": "?", "drop": seq / 100, "line": []} for seq in seqs
+            ]
+            return {"seq": seqs[0], "decisions": rows}
+
+        point = {"seq": 12}
+        state: dict[str, Any] = {
+            "turns": [turn(10, 30), turn(50)],
+            "summary": {"turning_point": None},
+        }
+        analysis = ReplayedAnalysis(state)
+        assert [analysis.next_marked(seq) for seq in (1, 10, 49, 50, 60)] == [10, 30, 50, 10, 10]
+        assert analysis.decisive_seq == 50
+        assert ReplayedAnalysis({**state, "summary": {"turning_point": point}}).decisive_seq == 12
+        nothing = ReplayedAnalysis({**state, "turns": []})
+        assert (nothing.next_marked(1), nothing.decisive_seq) == (None, None)
+
     def test_the_board_shows_each_step_of_a_line_from_before_the_action(
         self, service: Service
     ) -> None:
