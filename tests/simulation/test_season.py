@@ -1,4 +1,4 @@
-"""A season: three leagues, a Swiss tournament each month and an event of teams.
+"""A season: three leagues, a Swiss tournament each month, an event of teams, and an arena.
 
 There are absent players, byes, late entries, prohibited pairs, ruled tables, and workers that die. Every
 draw, decision and standing audits.
@@ -6,6 +6,7 @@ draw, decision and standing audits.
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from itertools import combinations
 from typing import Final
@@ -15,6 +16,7 @@ from freezegun import freeze_time
 from typing_extensions import override
 
 from domain.errors import NotNow
+from domain.event import Clock
 from domain.tournaments.team_entries import line_up_round
 from domain.tournaments.tournament import Tournament
 from ledger.canonical import format_timestamp
@@ -22,6 +24,7 @@ from replay.tournaments.audit import audit_tournament
 from replay.tournaments.log import read_tournament
 from service.settings import Settings
 from tests.simulation.test_tournaments import TournamentWorld
+from tests.support.service_games import take_action
 from tests.support.team_tournaments import BOARDS
 from tests.support.tournaments import CLOCK, DAY, START, create, register
 
@@ -30,6 +33,9 @@ DAYS_OF_A_MONTH: Final = 30
 LEAGUE: Final = {"format": "league", "table_size": 2, "divisions": 2, "promoted": 1, "seasons": 2}
 SWISS: Final = {"format": "swiss", "table_size": 2, "rounds": 5}
 TEAMS: Final = {"format": "swiss", "table_size": 2, "rounds": 4, "boards": BOARDS}
+ARENA: Final = {"format": "arena", "table_size": 2, "minutes": 240}
+MINUTE_OF_ARENA: Final = timedelta(minutes=2)
+"""The time between two acts of the players of an arena."""
 PERIOD: Final = 16
 """The number of steps, of six hours each, between two decisions of an organiser in the same tournament."""
 
@@ -37,12 +43,14 @@ PERIOD: Final = 16
 class Season(TournamentWorld):
     """The tournaments of a season, whose organiser decides much."""
 
+    _steps = 0
+
     def hold(self) -> None:
         """Let the season pass."""
-        self._steps = 0
         self.leagues = [self._add_league() for _ in range(3)]
         self.cups = [self._add_cup()]
         self.team_event = self._add_team_event()
+        self.arena = self.hold_arena()
         for month in range(MONTHS):
             self.run(DAYS_OF_A_MONTH)
             if month + 1 < MONTHS:
@@ -102,6 +110,68 @@ class Season(TournamentWorld):
         self._absent.update((people[1], people[9]))
         self.ids.append(id)
         return id
+
+    def hold_arena(self) -> str:
+        """Hold an arena of twelve, who come and go and take breaks, and of whom two never act."""
+        fast: Clock = {"per_turn": 300, "on_deadline": {"remove_after": 1}}
+        id = create(
+            self.service,
+            self._organiser,
+            format=ARENA,
+            clock=fast,
+            round_seconds=1800,
+            most=16,
+            options={"round_limit": 1},
+        ).id
+        people = self._chance.sample(
+            [each for each in self._people if each not in self._absent], 18
+        )
+        register(self.service, id, people[:12])
+        absent = {*people[:2]}
+        self.now += timedelta(days=1)
+        while not self.load(id).is_over:
+            self._move_to(self.now)
+            self._advance()
+            self._play_arena(id, absent)
+            self._come_and_go(id, people)
+            self._harness.scheduler.sweep(is_first=True)
+            self._harness.scheduler.check_deadlines()
+            self._harness.work()
+            self.now += MINUTE_OF_ARENA
+        self.ids.append(id)
+        return id
+
+    def _play_arena(self, id: str, absent: set[str]) -> None:
+        """Let players at the tables of an arena act, or give up; check that each sits at one table."""
+        tournament = self.load(id)
+        tables = [
+            (drawn.players[table - 1], drawn.games[table - 1] or "")
+            for drawn in tournament.open_rounds
+            for table in drawn.open_tables
+        ]
+        seated = Counter(player for players, _ in tables for player in players)
+        assert set(seated.values()) <= {1}, seated
+        for players, game_id in tables:
+            if not self.service.store.head(game_id):
+                continue
+            game = self.service.games.queries.game(game_id)
+            if game.to_act is None or players[game.to_act] in absent:
+                continue
+            if self._chance.random() < 0.3:
+                resign = {"type": "resign"}
+                player = players[game.to_act]
+                self.service.games.commands.act(game_id, player, resign, game.seq)
+                self.service.games.commands.score(game_id)
+            else:
+                take_action(self.service, game_id, self._chance)
+
+    def _come_and_go(self, id: str, people: Sequence[str]) -> None:
+        """Let somebody do one of what players of an arena do while it runs."""
+        player, breaks = self._chance.choice(people), self.service.tournaments.breaks
+        tournaments = self.service.tournaments.tournaments
+        commands = (tournaments.withdraw, tournaments.register, breaks.take, breaks.end, breaks.end)
+        with suppress(NotNow):
+            self._chance.choice(commands)(id, player)
 
     def _handles(self, players: Sequence[str]) -> list[str]:
         handles = self.service.accounts.players.handles({*players})
@@ -203,6 +273,26 @@ def check(season: Season, id: str) -> Counter[str]:
     return Counter(event["type"] for event in record.events)
 
 
+ARENA_EVENTS: Final = frozenset(
+    {
+        *("RoundDrawn", "ResultRecorded", "BreakTaken", "BreakEnded", "PlayerWithdrawn"),
+        "LateEntrantRegistered",
+    }
+)
+"""What happens in the arena."""
+
+
+def test_an_arena_whose_workers_die(settings: Settings) -> None:
+    with freeze_time(START) as time:
+        season = Season(settings, time.move_to, deaths=0.05)
+        id = season.hold_arena()
+        season.run(2)
+        types = check(season, id)
+    assert season.deaths > 3
+    assert types.keys() >= ARENA_EVENTS
+    assert len(season.load(id).rounds) > 20
+
+
 @pytest.mark.soak
 def test_a_season(settings: Settings) -> None:
     with freeze_time(START) as time:
@@ -213,6 +303,7 @@ def test_a_season(settings: Settings) -> None:
     assert season.deaths > 10
     for id in season.leagues:
         assert {"TableSettled", "EntrantReplaced", "RoundExtended"} <= types[id].keys()
+    assert types[season.arena].keys() >= ARENA_EVENTS
     for id in season.cups:
         asked = {"ByeRequested", "LateEntrantRegistered", "PairingsProhibited", "TableRuled"}
         assert asked <= types[id].keys()

@@ -15,9 +15,9 @@ from service.bootstrap import Service
 from service.tournaments.arena_view import SHOWN_RESULTS
 from service.tournaments.outbox import outbox_entries
 from tests.service.tournaments.test_pages import browser_of
-from tests.support.arenas import begin_arena
+from tests.support.arenas import ARENA, begin_arena
 from tests.support.page_forms import post
-from tests.support.tournaments import advance, end_game
+from tests.support.tournaments import advance, create, end_game, register, register_accounts
 from tests.support.worker_harness import WorkerHarness
 
 pytestmark = pytest.mark.usefixtures("time")
@@ -223,3 +223,27 @@ def test_an_erased_player_is_seated_no_more(
     seated = [p for drawn in load(service, id).rounds[1:] for table in drawn.players for p in table]
     assert seated
     assert erased not in seated
+
+
+def test_a_private_arena_is_seen_by_its_players_only(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    register_accounts(service, 3)
+    invite = {"private": True, "invite": ["p1", "p2"]}
+    id = create(service, olga, format=ARENA, round_seconds=900, **invite).id
+    accounts = service.accounts.players.by_handles(["p1", "p2"])
+    register(service, id, [account.id for account in accounts.values() if account])
+    time.tick(timedelta(days=1))
+    service.tournaments.progress.advance(id)
+    own, missing = f"/tournaments/{id}", f"/tournaments/t{'0' * 16}"
+    player, outsider = browser_of(app, service, "p1"), browser_of(app, service, "p3")
+    for part in ("", "/table", "/live", "/standings.csv", "/calendar.ics"):
+        assert player.get(f"{own}{part}").status_code == 200
+        assert outsider.get(f"{own}{part}").status_code == 404
+    refused, unknown = (
+        post(outsider, f"{address}/break", "/tournaments") for address in (own, missing)
+    )
+    assert refused.status_code == unknown.status_code == 404
+    game = load(service, id).rounds[0].games[0]
+    assert player.get(f"/games/{game}").status_code == 200
+    assert outsider.get(f"/games/{game}").status_code == 404
