@@ -40,8 +40,14 @@ TOURNAMENT_PAGES: Final = (
     ),
     *("/team", f"/teams/{UNKNOWN}"),
 )
-TEAM_FORMS: Final = ("team", f"teams/{UNKNOWN}/join", f"teams/{UNKNOWN}/line-up")
-TEAM_CALLS: Final = ("mine", f"{UNKNOWN}/players/me", f"{UNKNOWN}/line-ups/1")
+TEAM_FORMS: Final = (
+    "team",
+    *(f"teams/{UNKNOWN}/{part}" for part in ("captain", "join", "line-up")),
+)
+TEAM_CALLS: Final = (
+    "mine",
+    *(f"{UNKNOWN}/{part}" for part in ("captain", "players/me", "line-ups/1")),
+)
 _POST_FORMS: Final = ("/1/erase", "/1/removal", "/1/report")
 """What a reader does with a post of a club or of a tournament."""
 ADMINISTERED_ACCOUNT: Final = (

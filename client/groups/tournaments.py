@@ -81,6 +81,12 @@ class EnterTeam(TypedDict):
     nonce: NotRequired[str | None]
 
 
+class NameCaptain(TypedDict):
+    """The body of a request: NameCaptain."""
+
+    handle: str
+
+
 class RegisterInTournament(TypedDict):
     """The body of a request: RegisterInTournament."""
 
@@ -308,6 +314,19 @@ def set_line_up(
     )
 
 
+def name_captain(id: str, handle: str, /, **body: Unpack[NameCaptain]) -> Call[TournamentDetails]:
+    """Hand a team on to another of its players, as the captain with this handle or an organiser.
+
+    The former captain stays in the team.
+    """
+    return call(
+        "PUT",
+        f"/tournaments/{segment(id)}/teams/{segment(handle)}/captain",
+        reader(TournamentDetails),
+        body=body,
+    )
+
+
 def request_bye(id: str, round: int, /) -> Call[None]:
     """Ask in advance for half a point instead of a table in a round, if the tournament has such
     byes.
@@ -403,6 +422,7 @@ class TournamentsCalls(Group[C_co]):
     enter_team = Method(enter_team)
     join_team = Method(join_team)
     set_line_up = Method(set_line_up)
+    name_captain = Method(name_captain)
     request_bye = Method(request_bye)
     cancel_bye = Method(cancel_bye)
     take_break = Method(take_break)

@@ -176,6 +176,16 @@ class LineUpSet(TournamentData):
     players: Annotated[list[PlayerId], "In the order of the boards."]
 
 
+class CaptainNamed(TournamentData):
+    """The captain of a team, or an organiser, hands it on to another of its players.
+
+    The server does so when the captain is erased: the next player in the order of the boards gets it.
+    """
+
+    captain: Annotated[PlayerId, "The former one, who stays in the team."]
+    player: PlayerId
+
+
 class PlayerWithdrawn(TournamentData):
     """A player stops taking part: from the next round on, if rounds have been drawn."""
 
@@ -421,6 +431,7 @@ TOURNAMENT_EVENTS: Final[Mapping[str, type]] = {
         LineUpSet,
         BreakTaken,
         BreakEnded,
+        CaptainNamed,
         PlayerWithdrawn,
         EntrantReplaced,
         RegistrationClosed,

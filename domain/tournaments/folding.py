@@ -14,7 +14,7 @@ from domain.tournaments.entry_rules import EntryRules
 from domain.tournaments.events import TournamentEvent
 from domain.tournaments.format_settings import FormatSettings
 from domain.tournaments.standings import NO_PLACE, Result
-from domain.tournaments.teams import Match, Team
+from domain.tournaments.teams import Handover, Match, Team
 from domain.tournaments.tournament import DrawnRound, RecordedChange, Replacement, Tournament
 
 
@@ -240,6 +240,33 @@ def _line_up_set(tournament: Tournament, event: TournamentEvent, data: Any) -> T
     return _with_team(tournament, replace(team, line_ups=line_ups, changes=team.changes + 1))
 
 
+def _captain_named(tournament: Tournament, event: TournamentEvent, data: Any) -> Tournament:
+    former, captain = data["captain"], data["player"]
+    team = tournament.teams[former]
+    by = event["by"]
+    author = None if "system" in by else by["player"]
+    handover = Handover(event["at"], author, former, captain)
+    handed_on = replace(
+        team, captain=captain, changes=team.changes + 1, handovers=(*team.handovers, handover)
+    )
+
+    def with_captain(players: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(captain if player == former else player for player in players)
+
+    return replace(
+        tournament,
+        teams={
+            handed_on.captain if each == former else each: handed_on if each == former else other
+            for each, other in tournament.teams.items()
+        },
+        # What the former captain has done counts on if they enter another team.
+        former_teams={**tournament.former_teams, former: team},
+        registered=with_captain(tournament.registered),
+        entrants=with_captain(tournament.entrants),
+        seeds=with_captain(tournament.seeds),
+    )
+
+
 def _with_team(tournament: Tournament, team: Team) -> Tournament:
     return replace(tournament, teams={**tournament.teams, team.captain: team})
 
@@ -406,6 +433,7 @@ _APPLIERS: Final[Mapping[str, Callable[[Tournament, TournamentEvent, Any], Tourn
     "LineUpSet": _line_up_set,
     "BreakTaken": _break_taken,
     "BreakEnded": _break_ended,
+    "CaptainNamed": _captain_named,
     "PlayerWithdrawn": _withdrawn,
     "EntrantReplaced": _replaced,
     "RegistrationClosed": _closed,

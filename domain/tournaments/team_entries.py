@@ -8,8 +8,15 @@ from domain.errors import Malformed, NotNow, not_now
 from domain.messages import Text, message
 from domain.options import name_fault
 from domain.tournaments.changes import can_change
-from domain.tournaments.decisions import require_can_enter
-from domain.tournaments.events import Decided, LineUpSet, TeamChanged, TeamEntered, TeamJoined
+from domain.tournaments.decisions import require_can_enter, withdraw
+from domain.tournaments.events import (
+    CaptainNamed,
+    Decided,
+    LineUpSet,
+    TeamChanged,
+    TeamEntered,
+    TeamJoined,
+)
 from domain.tournaments.teams import MAX_PLAYERS_PER_BOARD, Team
 from domain.tournaments.tournament import STATUS_CLAUSES, Tournament
 
@@ -123,6 +130,49 @@ def set_line_up(
     _require_changes_left(team.changes)
     data: LineUpSet = {"captain": captain, "round": round, "players": players}
     return Decided("LineUpSet", data)
+
+
+def name_captain(tournament: Tournament, captain: str, author: str, player: str) -> Decided:
+    """`CaptainNamed`: the captain of a team, or an organiser, hands it on to one of its players.
+
+    Raises NotNow (no such team, neither captain nor organiser, the player has not joined, too often).
+    """
+    _require_teams(tournament)
+    team = tournament.teams.get(captain)
+    if team is None or tournament.team_of(captain) is None:
+        raise not_now("this player is the captain of no team")
+    if author != captain and not can_change(tournament, author):
+        raise not_now("the captain of the team, or an organiser, hands it on")
+    if player == captain or player not in team.joined:
+        raise not_now("a team is handed on to another player who has joined it")
+    _require_changes_left(team.changes)
+    return _captain_named(captain, player)
+
+
+def pass_on(tournament: Tournament, captain: str) -> Decided | None:
+    """`CaptainNamed` with the next player of the team of a captain who is erased; None if there is nobody, or
+    the player is no captain.
+    """
+    team = tournament.team_of(captain)
+    if team is None or team.captain != captain:
+        return None
+    next_player = next((player for player in team.players if player != captain), None)
+    return None if next_player is None else _captain_named(captain, next_player)
+
+
+def leave_for_good(tournament: Tournament, player: str) -> list[Decided]:
+    """Return how a player who is erased leaves: the team of a captain is handed on if others are in it.
+
+    Raises NotNow if the player takes no part.
+    """
+    handed_on = pass_on(tournament, player)
+    withdrawn = withdraw(tournament, player)
+    return [withdrawn] if handed_on is None else [handed_on, withdrawn]
+
+
+def _captain_named(captain: str, player: str) -> Decided:
+    data: CaptainNamed = {"captain": captain, "player": player}
+    return Decided("CaptainNamed", data)
 
 
 def _require_teams(tournament: Tournament) -> None:

@@ -22,6 +22,16 @@ MAX_PLAYERS_PER_BOARD: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
+class Handover:
+    """A team was handed on to another captain. `author` is the player who did so; None for the server."""
+
+    at: str
+    author: str | None
+    former: str
+    captain: str
+
+
+@dataclass(frozen=True, slots=True)
 class Team:
     """A team. Its captain registers it, and stands for it where the tournament names entrants."""
 
@@ -39,6 +49,8 @@ class Team:
     """Those whom the captain has ever named, also for teams that were withdrawn."""
     former_changes: int = 0
     """How often the teams were changed that the captain has withdrawn before."""
+    handovers: tuple[Handover, ...] = ()
+    """In the order of the log."""
 
     @property
     def all_changes(self) -> int:

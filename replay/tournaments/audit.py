@@ -163,6 +163,7 @@ def _check_event(
 ) -> None:
     """Decide an event again from the tournament before it. Raises _Differs and Refused."""
     data, by = event["data"], event["by"]
+    _check_handover(before, event)
     expected: Decided
     match event["type"]:
         case "PlayerRegistered" | "SubstituteRegistered" | "LateEntrantRegistered":
@@ -173,7 +174,9 @@ def _check_event(
             if not is_integer(data["round"]):
                 raise _Differs.with_message("the round is not a number")
             expected = decide(before, data["player"], data["round"], event["at"])
-        case "TeamEntered" | "TeamChanged" | "TeamJoined" | "LineUpSet":
+        case "CaptainNamed" if by == SYSTEM:
+            expected = team_entries.pass_on(before, str(data.get("captain"))) or Decided("", {})
+        case "TeamEntered" | "TeamChanged" | "TeamJoined" | "LineUpSet" | "CaptainNamed":
             expected = _of_team(before, event)
         case "BreakTaken":
             expected = arena_decisions.take_break(before, data["player"], event["at"])
@@ -243,11 +246,25 @@ def _of_arena(before: Tournament, event: TournamentEvent) -> Decided:
     return arena_decisions.draw_tables(before, at, ends, patient_since)
 
 
+def _check_handover(before: Tournament, event: TournamentEvent) -> None:
+    """Raise _Differs if the server has handed a team on whose captain is not withdrawn at once."""
+    for team in before.teams.values():
+        last = team.handovers[-1] if team.handovers else None
+        if last is None or last.author is not None or last.former not in team.joined:
+            continue
+        withdrawal = ("PlayerWithdrawn", SYSTEM, {"player": last.former})
+        if (event["type"], event["by"], event["data"]) != withdrawal:
+            raise _Differs.with_message(
+                "the server has handed a team on, and its captain was not erased"
+            )
+
+
 def _of_team(before: Tournament, event: TournamentEvent) -> Decided:
     """Return what a captain or a player of a team is expected to have done."""
     data, by, at = event["data"], event["by"], event["at"]
     author = by.get("player")
-    player = data.get("captain" if event["type"] == "LineUpSet" else "player")
+    is_of_captain = event["type"] in ("LineUpSet", "CaptainNamed")
+    player = data.get("captain" if is_of_captain else "player")
     if not isinstance(author, str) or not isinstance(player, str):
         raise _Differs.with_message("its author is not a player")
     match event["type"]:
@@ -262,6 +279,8 @@ def _of_team(before: Tournament, event: TournamentEvent) -> Decided:
         case "TeamJoined":
             captain = str(data.get("captain"))
             return team_entries.join_team(before, player, captain, _nonce(data), at)
+        case "CaptainNamed":
+            return team_entries.name_captain(before, player, author, str(data.get("player")))
         case _:
             if not is_integer(round := data.get("round")):
                 raise _Differs.with_message("the round is not a number")

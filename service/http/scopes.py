@@ -68,7 +68,10 @@ _PLAY: Final = (
     "POST /tournaments",
     *("PUT /tournaments/<id>/players/me", "DELETE /tournaments/<id>/players/me"),
     *("PUT /tournaments/<id>/teams/mine", "PUT /tournaments/<id>/teams/<handle>/players/me"),
-    "PUT /tournaments/<id>/teams/<handle>/line-ups/<round>",
+    *(
+        "PUT /tournaments/<id>/teams/<handle>/line-ups/<round>",
+        "PUT /tournaments/<id>/teams/<handle>/captain",
+    ),
     *("PUT /tournaments/<id>/byes/<round>", "DELETE /tournaments/<id>/byes/<round>"),
     *("PUT /tournaments/<id>/break", "DELETE /tournaments/<id>/break"),
     "DELETE /tournaments/<id>/players/<handle>",

@@ -14,6 +14,7 @@ from service.tournaments.schemas import (
     ChangeTournament,
     CreateTournament,
     EnterTeam,
+    NameCaptain,
     RegisterInTournament,
     ReplaceEntrant,
     SetLineUp,
@@ -167,6 +168,23 @@ def set_line_up(player: str, id: str, handle: str, round: int, body: JsonObject)
     """
     teams = service().tournaments.teams
     return _details(teams.set_line_up(id, player, handle, round, body["players"]))
+
+
+@blueprint.put(
+    "/tournaments/<id>/teams/<handle>/captain",
+    "The tournament.",
+    TournamentDetails,
+    auth="login_required",
+    json_body=NameCaptain(),
+    limit=limit_new_places,
+    errors=(400, 409),
+)
+def name_captain(player: str, id: str, handle: str, body: JsonObject) -> JsonObject:
+    """Hand a team on to another of its players, as the captain with this handle or an organiser.
+
+    The former captain stays in the team.
+    """
+    return _details(service().tournaments.teams.hand_on(id, player, handle, body["handle"]))
 
 
 @blueprint.put(

@@ -131,6 +131,12 @@ class EnterTeam(StrictSchema):
     )
 
 
+class NameCaptain(StrictSchema):
+    """The new captain of a team."""
+
+    handle = String(required=True, example="bea", description="A player who has joined the team.")
+
+
 class SetLineUp(StrictSchema):
     """Who plays at the boards."""
 

@@ -107,6 +107,21 @@ class TournamentTeams:
 
         return self._tournaments.command(id, handler, viewer=author)
 
+    def hand_on(self, id: str, author: str, captain_handle: str, handle: str) -> Tournament:
+        """Hand the team of a captain on to another of its players, as the captain or an organiser.
+
+        Returns the tournament. Raises NotNow and Malformed (handles).
+        """
+        (captain,) = self._ids("captain", [captain_handle])
+        (player,) = self._ids("handle", [handle])
+
+        def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
+            decided = team_entries.name_captain(tournament, captain, author, player)
+            team_entries.require_can_change(tournament.teams[captain])
+            pending.add(decided, {"player": author})
+
+        return self._tournaments.command(id, handler, viewer=author)
+
     def _require_can_name(
         self, tournament: Tournament, name: str, members: Sequence[str], handles: Sequence[str]
     ) -> None:

@@ -22,8 +22,8 @@ from domain.json_types import JsonObject
 from domain.messages import Text, message, semicolon_list
 from domain.options import range_faults
 from domain.registry import rule_system_for
-from domain.tournaments import byes, decisions
-from domain.tournaments.events import Decided, TournamentBy, TournamentEvent
+from domain.tournaments import byes, decisions, team_entries
+from domain.tournaments.events import SYSTEM, Decided, TournamentEvent
 from domain.tournaments.folding import fold_tournament
 from domain.tournaments.tournament import (
     STATUS_CLAUSES,
@@ -462,8 +462,8 @@ class Tournaments:
 
                     def handler(tournament: Tournament, pending: PendingTournamentEvents) -> None:
                         if not tournament.is_over and tournament.takes_part(player):
-                            by: TournamentBy = {"system": "tournament"}
-                            pending.add(decisions.withdraw(tournament, player), by)
+                            for decided in team_entries.leave_for_good(tournament, player):
+                                pending.add(decided, SYSTEM)
 
                     try:
                         self.command(id, handler)

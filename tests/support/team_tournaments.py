@@ -52,6 +52,8 @@ class TeamTournament(OrganisedTournament):
         for player in self.players[10:]:
             tournaments.withdraw(self.id, player)
         teams.set_line_up(self.id, self.players[0], "p1", 2, ["p2", "p1"])
+        teams.hand_on(self.id, self.players[6], "p7", "p8")
+        teams.hand_on(self.id, self.olga, "p8", "p9")
         for number, game in enumerate(drawn.games):
             end_game(self.service, game or "", winner=number % 2)
         self._wait(minutes=1)

@@ -98,6 +98,20 @@ def set_line_up(tournament_id: str, handle: str) -> BaseResponse:
     return see_other(f"{TOURNAMENTS}/{tournament_id}/teams/{handle}")
 
 
+@blueprint.post(f"{TOURNAMENTS}/<tournament_id>/teams/<handle>/captain")
+@limit_new_places
+def name_captain(tournament_id: str, handle: str) -> BaseResponse:
+    """Hand a team on to another of its players, as its captain or an organiser, and show it."""
+    player, successor = require_player(), request.form.get("handle", "")
+    try:
+        service().tournaments.teams.hand_on(tournament_id, player, handle, successor)
+    except _REFUSALS as error:
+        tournament = _get(tournament_id, player)
+        form = entered_form().refused(error)
+        return _team_page(tournament, _team_of(tournament, handle), form, status_of(error))
+    return see_other(f"{TOURNAMENTS}/{tournament_id}/teams/{successor}")
+
+
 def _get(tournament_id: str, viewer: str | None) -> Tournament:
     """Return a tournament of teams. Raises NotFound for one of single players, too."""
     tournament = service().tournaments.tournaments.get(tournament_id, viewer)
@@ -194,6 +208,11 @@ def _team_page(tournament: Tournament, team: Team, form: Form, status: int = 200
         next_round=next_round if takes_part and not tournament.is_over else None,
         line_up=team.line_up(next_round, boards),
         can_set=round is not None and takes_part and may_set and bool(team.players),
+        successors=[
+            handles[each] or "" for each in team.players if may_set and each != team.captain
+        ]
+        if takes_part and not tournament.is_over
+        else [],
         handle_choices=[handles[each] or "" for each in team.players],
         boards=boards,
         rows=[

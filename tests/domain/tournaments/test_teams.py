@@ -72,6 +72,11 @@ class TeamLog(Log):
         )
         return self.pending.add(decided, {"player": by})
 
+    def hand_on(self, captain: str, player: str, author: str) -> Tournament:
+        """Hand a team on."""
+        decided = team_entries.name_captain(self.tournament, captain, author, player)
+        return self.pending.add(decided, {"player": author})
+
     def result(self, table: int, *places: int) -> None:
         """Record the result of a table of the current round."""
         drawn = self.tournament.rounds[-1]
@@ -193,6 +198,48 @@ def test_a_line_up_stands_until_another_one_is_set() -> None:
     log.play()
     assert played(log, "ben") == ["ben2", "ben3"]
     assert "before the round before ends" in refusal(log.line_up, "ada", ["ada", "ada2"], 4)
+
+
+def test_a_captain_or_an_organiser_hands_the_team_on_to_another_player() -> None:
+    log = TeamLog(NAMES)
+    for author, player, why in (
+        ("ada", "ada", "another player who has joined it"),
+        ("ada", "ben2", "another player who has joined it"),
+        ("ada2", "ada2", "or an organiser, hands it on"),
+        ("ben", "ada2", "or an organiser, hands it on"),
+    ):
+        assert why in refusal(log.hand_on, "ada", player, author)
+    assert "captain of no team" in refusal(log.hand_on, "ada2", "ada3", "olga")
+    log.hand_on("ada", "ada2", "ada")
+    assert set(log.tournament.ready) == {"ada2", "ben", "cyd", "dan"}
+    # The former captain stays, plays for no other team, and may leave.
+    assert "takes part already" in refusal(log.enter, "ada", ["ada", "x"], "Other")
+    assert "captain of no team" in refusal(log.line_up, "ada", ["ada", "ada2"])
+    log.line_up("ada2", ["ada3", "ada"])
+    log.close()
+    assert played(log, "ada2") == ["ada3", "ada"]
+    log.hand_on("ada2", "ada3", "olga")
+    number = log.tournament.entrants.index("ada3")
+    log.withdraw("ada2")
+    assert log.tournament.withdrawn == frozenset()
+    log.play()
+    assert played(log, "ada3") == ["ada3", "ada"]
+    assert log.tournament.number_of("ada") == number
+    handovers = log.tournament.teams["ada3"].handovers
+    assert [(each.author, each.former, each.captain) for each in handovers] == [
+        ("ada", "ada", "ada2"),
+        ("olga", "ada2", "ada3"),
+    ]
+
+
+def test_what_a_former_captain_has_done_counts_on() -> None:
+    log = TeamLog(("ada",))
+    log.line_up("ada", ["ada2", "ada"])
+    log.hand_on("ada", "ada2", "ada")
+    log.withdraw("ada")
+    log.enter("ada", ["ada", "ada2"], "Another")
+    assert log.tournament.teams["ada"].all_changes == 1
+    assert log.tournament.teams["ada"].named >= {*roster("ada")}
 
 
 def played(log: TeamLog, captain: str) -> list[str]:

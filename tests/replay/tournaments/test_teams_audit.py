@@ -14,20 +14,42 @@ from tests.support.tournaments import forged, of_type
 def test_an_honest_tournament_of_teams_holds(service: Service, kind: type[TeamTournament]) -> None:
     played = kind(service)
     types = {event["type"] for event in played.record.events}
-    assert {"TeamEntered", "TeamChanged", "TeamJoined", "LineUpSet", "TableRuled"} <= types
+    assert {"TeamEntered", "TeamChanged", "TeamJoined", "LineUpSet", "CaptainNamed"} <= types
     verdict = audit_tournament(played.record, played.games.get)
     assert verdict.outcome == "sound", verdict
     assert len(played.games) == 7
 
 
-def by_the_player_of_another_team(type: str) -> Lie:
+def by_the_player_of_another_team(type: str, number: int = 0) -> Lie:
     """Return a lie: the captain of another team is the author."""
 
     def change(events: list[JsonObject]) -> None:
         captain = of_type(events, "TeamEntered", 3)["data"]["player"]
-        of_type(events, type)["by"] = {"player": captain}
+        of_type(events, type, number)["by"] = {"player": captain}
 
     return change
+
+
+def by_the_server(type: str, number: int = 0) -> Lie:
+    """Return a lie: the server is the author."""
+
+    def change(events: list[JsonObject]) -> None:
+        of_type(events, type, number)["by"] = {"system": "tournament"}
+
+    return change
+
+
+def as_if_erased(events: list[JsonObject]) -> None:
+    """Let the server hand a team on to the next player, as if the captain were erased."""
+    named = of_type(events, "CaptainNamed")
+    assert named["data"]["player"] == of_type(events, "TeamEntered", 2)["data"]["members"][1]
+    named["by"] = {"system": "tournament"}
+
+
+def to_the_captain(events: list[JsonObject]) -> None:
+    """Hand a team on to its captain."""
+    data = of_type(events, "CaptainNamed")["data"]
+    data["player"] = data["captain"]
 
 
 def for_two_teams(events: list[JsonObject]) -> None:
@@ -142,6 +164,19 @@ LIES: list[tuple[Lie, str]] = [
     # The line-up that was set is not the one that played.
     (without("LineUpSet"), "RoundDrawn"),
     (without("LineUpSet", 2), "RoundDrawn"),
+    (by_the_player_of_another_team("CaptainNamed"), "CaptainNamed"),
+    (by_the_player_of_another_team("CaptainNamed", 1), "CaptainNamed"),
+    (by_the_server("CaptainNamed", 1), "CaptainNamed"),
+    (with_data("CaptainNamed", player="0" * 16), "CaptainNamed"),
+    (with_data("CaptainNamed", player={}), "CaptainNamed"),
+    (with_data("CaptainNamed", captain="0" * 16), "CaptainNamed"),
+    (with_data("CaptainNamed", captain={}), "CaptainNamed"),
+    (to_the_captain, "CaptainNamed"),
+    # What follows is no withdrawal of the captain.
+    (as_if_erased, "CaptainNamed"),
+    (twice("CaptainNamed"), "CaptainNamed"),
+    (without("CaptainNamed"), "CaptainNamed"),
+    (without("CaptainNamed", 1), "RoundDrawn"),
     (in_two_teams, "RoundDrawn"),
     (of_one_team, "RoundDrawn"),
     (exchange_boards, "RoundDrawn"),

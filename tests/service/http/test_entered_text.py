@@ -242,6 +242,17 @@ def _line_up_of_player(scene: Scene, handle: str) -> httpx.Response:
     return scene.call("PUT", f"{path}/{captain.handle}/line-ups/1", {"players": [handle]})
 
 
+def _name_captain(scene: Scene, handle: str) -> httpx.Response:
+    """Hand a team of this captain, in the path, on to Ada, and back by this handle, in the body."""
+    path = _teams(scene, scene.bea, scene.cid)
+    captain = scene.bea if handle == scene.bea.handle else scene.cid
+    scene.call("PUT", f"{path}/{captain.handle}/players/me")
+    handed_on = scene.call("PUT", f"{path}/{quote(handle)}/captain", {"handle": scene.ada.handle})
+    if not handed_on.is_success:
+        return handed_on
+    return scene.call("PUT", f"{path}/{scene.ada.handle}/captain", {"handle": handle})
+
+
 def _hand_on(scene: Scene, handle: str) -> httpx.Response:
     """Hand the club on to a member, who hands it back."""
     for player in (scene.bea, scene.cid):
@@ -306,6 +317,7 @@ OF_HANDLES: Final[Mapping[str, Send]] = {
     ),
     "PUT /tournaments/{id}/teams/mine members": _enter_team,
     "PUT /tournaments/{id}/teams/{handle}/players/me handle": _join_team,
+    "PUT /tournaments/{id}/teams/{handle}/captain handle": _name_captain,
     "PUT /tournaments/{id}/teams/{handle}/line-ups/{round} handle": _line_up_of_captain,
     "PUT /tournaments/{id}/teams/{handle}/line-ups/{round} players": _line_up_of_player,
     "DELETE /tournaments/{id}/players/{handle} handle": _path(

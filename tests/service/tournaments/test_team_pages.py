@@ -8,6 +8,8 @@ from flask.testing import FlaskClient
 from freezegun.api import FrozenDateTimeFactory
 
 from domain.tournaments.tournament import Tournament
+from replay.tournaments.audit import audit_tournament
+from replay.tournaments.log import read_tournament
 from service.bootstrap import Service
 from tests.service.tournaments.test_pages import browser_of
 from tests.support.page_forms import post
@@ -211,6 +213,53 @@ def test_a_captain_changes_a_team_of_which_a_player_was_erased(
     assert post(browser, entry, entry, name="Crows", members="ada p2").status_code == 303
 
 
+def test_a_team_is_handed_on_when_its_captain_leaves_or_is_erased(
+    app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
+) -> None:
+    id, ada, bea, cid, *_ = begin_with_teams(service, olga, 4, format=TEAMS)
+    own, harness = f"/tournaments/{id}", WorkerHarness(service)
+    captain, player = browser_of(app, service, "p1"), browser_of(app, service, "p3")
+    host, nobody = browser_of(app, service, "olga"), app.test_client()
+    team = f"{own}/teams/p1"
+    for browser in (captain, host):
+        assert "Hand the team on" in browser.get(team).text
+    for browser in (player, nobody):
+        assert "Hand the team on" not in browser.get(team).text
+    assert post(captain, f"{team}/captain", team, handle="p4").status_code == 409
+    assert post(captain, f"{team}/captain", team, handle="nobody").status_code == 400
+    handed_on = post(captain, f"{team}/captain", team, handle="p2")
+    assert handed_on.headers["Location"] == f"{own}/teams/p2"
+    assert "p1 has handed the team on to p2." in nobody.get(f"{own}/teams/p2").text
+    assert nobody.get(team).status_code == 404
+    time.tick(timedelta(days=1))
+    advance(harness)
+    assert post(host, f"{own}/teams/p2/captain", f"{own}/teams/p2", handle="p1").status_code == 303
+    sentence = "The organiser olga has handed the team of p2 on to p1."
+    assert sentence in nobody.get(team).text
+    # The team of an erased captain goes on with the next player.
+    service.accounts.erasure.erase_without_password(ada)
+    tournament = load(service, id)
+    assert tournament.withdrawn == frozenset()
+    assert tournament.teams[bea].players == (bea, cid)
+    page = nobody.get(f"{own}/teams/p2")
+    assert "because" in page.text
+    assert "has left the server" in page.text
+    play_round(service, id)
+    time.tick(timedelta(minutes=1))
+    advance(harness)
+    play_round(service, id)
+    time.tick(timedelta(minutes=1))
+    advance(harness)
+    harness.close()
+    tournaments = service.tournaments.tournaments
+    assert load(service, id).status == "finished"
+    record = read_tournament(b"".join(tournaments.record(id, None)))
+    drawn = [game for each in load(service, id).rounds for game in each.all_games]
+    games = {game: b"".join(service.games.queries.record(game)) for game in drawn}
+    verdict = audit_tournament(record, games.get)
+    assert verdict.outcome == "sound", verdict
+
+
 def test_the_team_of_a_captain_who_was_erased_is_shown(
     app: Flask, service: Service, olga: str, time: FrozenDateTimeFactory
 ) -> None:
@@ -220,6 +269,9 @@ def test_the_team_of_a_captain_who_was_erased_is_shown(
     time.tick(timedelta(days=1))
     advance(harness)
     harness.close()
+    # Nobody is left to whom the team could be handed on.
+    for player in others[:2]:
+        service.tournaments.tournaments.withdraw(id, player)
     service.accounts.erasure.erase_without_password(ada)
     nobody = app.test_client()
     assert f'href="{own}/teams/{ada}"' in nobody.get(own).text

@@ -177,3 +177,25 @@ def test_a_player_joins_and_leaves_teams_a_bounded_number_of_times(
         assert bea.http.put(f"{cup}/teams/{ada.handle}/players/me").status_code == 200
         assert bea.http.delete(f"{cup}/players/me").status_code == 204
     assert bea.http.put(f"{cup}/teams/{ada.handle}/players/me").status_code == 409
+
+
+def test_a_captain_hands_the_team_on(accounts: Accounts, organiser: PlayerClient, cup: str) -> None:
+    ada, bea, cid = (accounts.register() for _ in range(3))
+    ada.http.put(f"{cup}/teams/mine", json=team(ada, bea, cid))
+    for player in (bea, cid):
+        player.http.put(f"{cup}/teams/{ada.handle}/players/me")
+    path, to_bea = f"{cup}/teams/{ada.handle}/captain", {"handle": bea.handle}
+    assert accounts.anonymous.put(path, json=to_bea).status_code == 401
+    assert invalid_fields(ada.http.put(path, json={"handle": "nobody-at-all"})) == {"handle"}
+    assert bea.http.put(path, json=to_bea).status_code == 409
+    handed_on = ada.http.put(path, json=to_bea)
+    assert handed_on.json()["teams"][0]["captain"] == bea.id
+    assert handed_on.json()["teams"][0]["players"] == [ada.id, bea.id, cid.id]
+    assert ada.http.put(path, json=to_bea).status_code == 409
+    path, to_cid = f"{cup}/teams/{bea.handle}/captain", {"handle": cid.handle}
+    by_organiser = organiser.http.put(path, json=to_cid)
+    assert by_organiser.json()["teams"][0]["captain"] == cid.id
+    assert ada.http.delete(f"{cup}/players/me").status_code == 204
+    assert accounts.anonymous.get(cup).json()["teams"][0]["players"] == [bea.id, cid.id]
+    single = create(organiser, format=dict(SWISS))
+    assert ada.http.put(f"{single}/teams/{ada.handle}/captain", json=to_bea).status_code == 409
