@@ -2,6 +2,7 @@
 
 import gettext
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -19,6 +20,7 @@ from cartulary.terminal import confirm
 from domain.messages import Message, message
 from replay.language.renderer import english, renderer
 from service.settings import load_settings
+from tests.replay.language.test_typography import LOOSE_MARK, faults
 from tests.support import processes
 
 USAGE = {"en": "Usage: ", "fr": "Utilisation\xa0: ", "es": "Uso: "}
@@ -155,19 +157,21 @@ def test_a_command_leaves_the_language_of_the_process_as_it_was(
 # Help
 
 
-@pytest.mark.parametrize("language", TRANSLATIONS)
 @pytest.mark.parametrize("path", list(commands(cartulary)), ids=" ".join)
-def test_help_is_in_the_language(path: tuple[str, ...], language: str) -> None:
-    in_english, translated = (
-        words(run(*path, "--help", "--lang", tag).stdout) for tag in ("en", language)
-    )
-    render = renderer(language)
+def test_help_is_in_the_language_and_has_its_typography(path: tuple[str, ...]) -> None:
+    in_english = words(run(*path, "--help", "--lang", "en").stdout)
     messages = list(help_messages(path))
     assert messages
-    for part in messages:
-        assert words(english(part)) in in_english
-        assert words(render(part)) in translated
-        assert words(english(part)) not in translated
+    for language in TRANSLATIONS:
+        render, text = renderer(language), run(*path, "--help", "--lang", language).stdout
+        for part in messages:
+            assert words(english(part)) in in_english
+            assert words(render(part)) in words(text)
+            assert words(english(part)) not in words(text)
+        for line in text.splitlines():
+            prose = re.sub(r"\[[^\]]*\|[^\]]*\]|\[(?:OPTIONS|OPCIONES)\]|\.\.\.", "", line)
+            assert not faults(language, prose), line
+            assert not LOOSE_MARK.match(line), line
 
 
 def test_the_list_of_commands_has_their_whole_first_sentences() -> None:

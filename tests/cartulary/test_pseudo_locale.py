@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from cartulary.cli import cartulary
+from tests.cartulary.test_language_option import commands
 from tests.support.catalogues import catalogues_in
 from tests.support.pseudo_locale import LANGUAGE, unmarked_words
 
@@ -24,16 +25,6 @@ def run(*arguments: str) -> str:
     """Return what a command writes to standard output and standard error."""
     environment = {"COLUMNS": "2000", "NO_COLOR": "1"}
     return CliRunner().invoke(cartulary, ["--lang", LANGUAGE, *arguments], env=environment).output
-
-
-def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Yield the words of every command and group."""
-    yield path
-    for name, command in group.commands.items():
-        if isinstance(command, click.Group):
-            yield from commands(command, (*path, name))
-        else:
-            yield (*path, name)
 
 
 def identifiers(group: click.Group) -> Iterator[str]:

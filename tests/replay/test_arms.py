@@ -63,22 +63,21 @@ def test_arms_of_an_id_stay_the_same() -> None:
     assert arms_of("ben") == CoatOfArms("bordure", "or", "murrey", "fleur-de-lis", "azure")
 
 
-@pytest.mark.parametrize("id", IDS[:200])
-def test_the_picture_has_the_tinctures_of_the_arms(id: str) -> None:
-    arms = arms_of(id)
-    svg = parsed(arms_svg(id, 40))
-    fills = [path.get("fill") for path in svg]
-    expected = [
-        TINCTURES[arms.field],
-        TINCTURES[arms.second],
-        TINCTURES[arms.charge_tincture],
-        None,
-        "none",
-    ]
-    if arms.division == "plain":
-        del expected[1]
-    assert fills == expected
-    assert (svg.get("width"), svg.get("height")) == ("40", "48")
+def test_the_picture_has_the_tinctures_of_the_arms() -> None:
+    for id in IDS[:200]:
+        arms = arms_of(id)
+        svg = parsed(arms_svg(id, 40))
+        expected = [
+            TINCTURES[arms.field],
+            TINCTURES[arms.second],
+            TINCTURES[arms.charge_tincture],
+            None,
+            "none",
+        ]
+        if arms.division == "plain":
+            del expected[1]
+        assert [path.get("fill") for path in svg] == expected, id
+        assert (svg.get("width"), svg.get("height")) == ("40", "48")
 
 
 def test_an_empty_place_has_an_outline_only() -> None:

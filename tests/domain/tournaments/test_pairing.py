@@ -41,16 +41,16 @@ BERGER_TABLES = {
 
 
 @pytest.mark.parametrize("size", range(2, MAX_TABLE + 1))
-@pytest.mark.parametrize("players", range(2, 130))
-def test_tables_are_as_few_and_as_equal_as_possible(players: int, size: int) -> None:
-    sizes = table_sizes(players, size)
-    assert sum(sizes) == players
-    assert len(sizes) == -(-players // size)
-    assert sizes == sorted(sizes, reverse=True)
-    assert max(sizes) <= size
-    assert max(sizes) - min(sizes) <= 1
-    if size > 2:
-        assert min(sizes) >= 2
+def test_tables_are_as_few_and_as_equal_as_possible(size: int) -> None:
+    for players in range(2, 130):
+        sizes = table_sizes(players, size)
+        assert sum(sizes) == players
+        assert len(sizes) == -(-players // size)
+        assert sizes == sorted(sizes, reverse=True)
+        assert max(sizes) <= size
+        assert max(sizes) - min(sizes) <= 1
+        if size > 2:
+            assert min(sizes) >= 2
 
 
 @pytest.mark.parametrize("players", BERGER_TABLES)

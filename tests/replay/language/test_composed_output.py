@@ -21,11 +21,10 @@ from replay.history.event_text import actor_message
 from replay.language.catalogue import parse_forms
 from replay.language.renderer import renderer
 from service.notifications.titles import title
-from tests.cartulary.test_pseudo_locale import commands
 from tests.games.records import FOLDER, course_of, record_of
 from tests.replay.language.test_catalogues import LANGUAGES, translations
 from tests.replay.language.test_recorded_games import messages
-from tests.replay.language.test_typography import faults
+from tests.replay.language.test_typography import LOOSE_MARK
 from tests.support.recorded_messages import NAMES
 from tests.support.variants import nightly_except
 
@@ -51,8 +50,6 @@ WRAPPED: Final = [
     ["audit", DISPUTES],
 ]
 """Commands that lay out text for the width of the terminal."""
-NO_BEGINNING: Final = re.compile(r"\s*[:;»)](?:\s|$)")
-"""A mark that belongs to the word before it. (Boards draw terrains with other marks.)"""
 WORD: Final = re.compile(r"(?<!\w)(?!(\w)\1+\b)[^\W\d_]{4,}(?![\w…])")
 
 
@@ -86,7 +83,7 @@ def test_no_line_begins_with_a_mark_that_belongs_to_the_word_before(
 ) -> None:
     for width in widths:
         for line in written(language, width, *arguments).splitlines():
-            assert not NO_BEGINNING.match(line), f"{width}: {line}"
+            assert not LOOSE_MARK.match(line), f"{width}: {line}"
 
 
 @each_language
@@ -100,19 +97,10 @@ def test_no_word_is_split(language: str, arguments: list[str], widths: tuple[int
 
 
 @each_language
-@pytest.mark.parametrize("words", list(commands(cartulary)), ids=" ".join)
-def test_help_has_the_typography_of_its_language(language: str, words: tuple[str, ...]) -> None:
-    for line in written(language, 80, *words, "--help").splitlines():
-        prose = re.sub(r"\[[^\]]*\|[^\]]*\]|\[(?:OPTIONS|OPCIONES)\]|\.\.\.", "", line)
-        assert not faults(language, prose), line
-        assert not NO_BEGINNING.match(line), line
-
-
-@each_language
 def test_a_table_of_scores_is_broken_between_words(language: str) -> None:
     for width in (80, 100):
         table = written(language, width, "timeline", DISPUTES, "--format", "text")
-        assert not [line for line in table.splitlines() if NO_BEGINNING.match(line)]
+        assert not [line for line in table.splitlines() if LOOSE_MARK.match(line)]
         assert words_in(table) <= vocabulary(language)
 
 

@@ -30,6 +30,8 @@ SPANISH_FAULTS = {
     ENGLISH_MARKS: "an English quotation mark, or another apostrophe",
 }
 FAULTS = {"fr": FRENCH_FAULTS, "es": SPANISH_FAULTS}
+LOOSE_MARK = re.compile(r"\s*[:;»)](?:\s|$)")
+"""At the beginning of a line, a mark that belongs to the word before. (Boards draw terrains with others.)"""
 texts_with_rules = pytest.mark.parametrize("language", FAULTS)
 
 
