@@ -5,20 +5,22 @@ event (docs/formats.md). Everything in it is checked against the record before i
 is never studied, so that nobody is helped during one.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from domain.contract import AnyRuleSystem, DomainEvent
-from domain.errors import CartularyError, Malformed, NotNow, Refused
+from domain.errors import CartularyError, Malformed, NotNow, Refused, Unreadable
 from domain.game import Game
 from domain.json_types import JsonObject
 from domain.messages import PlayerAt, Text, comma_list, message, semicolon_list
+from domain.scene import Scene
 from ledger.record import Record
 from replay.history.event_text import actor_message, outcome_message
 from replay.history.timeline import game_at, unreadable_on_error
 from replay.language.renderer import Renderer
 from replay.language.text_layout import columns, wrap
+from replay.render.geometry import is_drawable
 from replay.render.styles import BOLD, Styler
 from replay.sandbox import Sandbox, game_with_drawn_secrets
 
@@ -173,6 +175,37 @@ def study_text(study: Study, record: Record, renderer: Renderer, styler: Styler,
     return "\n".join(lines) + "\n"
 
 
+def study_pictures(study: Study, record: Record, renderer: Renderer) -> Iterator[tuple[str, str]]:
+    """Yield a picture of each position of a study, as SVG, with the name of its file.
+
+    These are the positions after the events that have notes or variations, and those at the end of each
+    variation. There is none before the start of the game. Raises Unreadable for a board that is too wide.
+    """
+    variations: dict[int, list[Variation]] = {}
+    for variation in study.variations:
+        variations.setdefault(variation.seq, []).append(variation)
+    for seq in sorted({note.seq for note in study.notes} | variations.keys()):
+        game = _game_after(record, seq)
+        position = game.position(None, ended=True)
+        if position is not None:
+            event: Any = record.events[seq - 1]
+            yield f"{seq:04}.svg", _picture(game.rules.scene(position, event), renderer)
+        for number, variation in enumerate(variations.get(seq, ()), 1):
+            steps = [step.action for step in variation.steps]
+            sandbox, _ = _play(game, steps, "steps")
+            scene = game.rules.scene(sandbox.position(), None)
+            yield f"{seq:04}-{number}.svg", _picture(scene, renderer)
+
+
+def _picture(scene: Scene, renderer: Renderer) -> str:
+    # Only pictures need this import.
+    from replay.render.svg import svg
+
+    if not is_drawable(scene):
+        raise Unreadable.with_message("the board is too wide to be drawn")
+    return svg(scene, renderer)
+
+
 def _outcome(rules: AnyRuleSystem, step: Step) -> Text:
     outcomes = semicolon_list(rules.event_message(each.type, each.data) for each in step.events)
     return message("{player} {outcome}", player=PlayerAt(step.seat), outcome=outcomes)
@@ -237,8 +270,12 @@ def checked_steps(value: object, path: str, faults: dict[str, Text]) -> list[str
 
 def _played(record: Record, seq: int, steps: Sequence[str], path: str) -> list[Step]:
     """Take the actions of a variation after an event. Raises Malformed, Unreadable."""
-    game = game_with_drawn_secrets(record.events[:seq], record.opened_values(), _SEED)
-    return played_steps(game, steps, path)
+    return played_steps(_game_after(record, seq), steps, path)
+
+
+def _game_after(record: Record, seq: int) -> Game:
+    """Return the game after an event, with all of its secrets."""
+    return game_with_drawn_secrets(record.events[:seq], record.opened_values(), _SEED)
 
 
 def played_steps(game: Game, steps: Sequence[str], path: str) -> list[Step]:
@@ -246,6 +283,11 @@ def played_steps(game: Game, steps: Sequence[str], path: str) -> list[Step]:
 
     Raises Malformed, which names by `path` the action that the rules refuse, and Unreadable.
     """
+    return _play(game, steps, path)[1]
+
+
+def _play(game: Game, steps: Sequence[str], path: str) -> tuple[Sandbox, list[Step]]:
+    """Take actions like `played_steps`, and return also the sandbox after them."""
     try:
         sandbox = Sandbox(game, _SEED)
     except NotNow as error:
@@ -261,7 +303,7 @@ def played_steps(game: Game, steps: Sequence[str], path: str) -> list[Step]:
         except (Refused, NotNow) as error:
             raise Malformed({f"{path}.{index}": error.message}) from None
         played.append(Step(step.seat, step.text, step.events))
-    return played
+    return sandbox, played
 
 
 def _in_language(text: Mapping[str, str], language: str) -> str:

@@ -13,6 +13,7 @@ from ledger.files.output_files import write_file
 from ledger.transparency.checkpoint import Checkpoint
 from ledger.transparency.signed_note import SignedNote, sign_text
 from tests.support.records import KEY, Table
+from tests.support.stored_games import GAMES
 from tests.support.witnesses import ORIGIN, inclusion_of
 
 Run = Callable[..., Result]
@@ -111,7 +112,15 @@ def receipts_export(run: Run, _: Path, folder: Path, *force: str) -> tuple[Resul
         return run("receipts", "--export", folder / "out", *force), folder / "out"
 
 
+def study(run: Run, _: Path, folder: Path, *force: str) -> tuple[Result, Path]:
+    notes = GAMES / "baron-nothing-can-be-laid.study.json"
+    record = GAMES / "baron-nothing-can-be-laid.jsonl"
+    options = ("--notes", notes, "--pictures", folder)
+    return run("study", record, *options, *force), folder / "0023.svg"
+
+
 WRITERS = {
+    "study --pictures": study,
     "export --out": export,
     "timeline --out": timeline,
     "playout --out": playout,

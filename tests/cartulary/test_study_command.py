@@ -57,6 +57,29 @@ def test_faults_have_their_paths_and_nothing_is_shown(path: Path) -> None:
     assert "variations.0.steps.0: BY-SET-4" in result.stderr
 
 
+def test_each_position_has_a_picture(path: Path, tmp_path: Path) -> None:
+    path.write_text(
+        json.dumps(
+            {
+                **STUDY,
+                "notes": [{"seq": 1, "text": {"en": "Welcome."}}, *STUDY["notes"]],
+                "variations": [{"seq": 9, "steps": ["place 1,-4"]}] * 2,
+            }
+        )
+    )
+    folder = tmp_path / "new" / "pictures"
+    result = run(path, "--pictures", str(folder), "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["game"] == "courtesy", "it is printed as well"
+    # There is no board at the first event.
+    pictures = {file.name: file.read_text() for file in folder.iterdir()}
+    assert sorted(pictures) == ["0009-1.svg", "0009-2.svg", "0009.svg", "0010.svg"]
+    assert all(picture.startswith("<svg") for picture in pictures.values())
+    assert pictures["0009-1.svg"] == pictures["0009-2.svg"] != pictures["0009.svg"]
+    assert run(path, "--pictures", str(path)).exit_code == 2, "a file is no folder"
+    assert run(path, "--pictures", str(path / "folder")).exit_code == 1, "nor has it folders"
+
+
 def test_games_that_are_not_finished_are_refused(path: Path) -> None:
     result = run(path, record=GAMES / "abandoned-in-play.jsonl")
     assert (result.exit_code, result.stdout) == (1, "")
