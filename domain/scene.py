@@ -146,6 +146,8 @@ class Shelf:
     rungs: tuple[Rung, ...] = ()
     total: Count | None = None
     """What stands beside the label, such as the tiles left in the pile."""
+    places: int = 0
+    """For how many cards there is room, if there are fewer, so that none moves when one comes or goes."""
 
 
 Sound: TypeAlias = Literal["piece", "take", "token", "spell"]

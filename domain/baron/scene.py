@@ -56,6 +56,8 @@ _KEEPS: Final = {
 }
 """Keeps on the board, by the side that they show (BN-MAT-2)."""
 
+_RESERVE_PLACES: Final = 3
+"""The places for tiles of a reserve: two are in it at first, and drawing adds one."""
 _FIRST_ROOM: Final = 4
 _ROOM_STEP: Final = 3
 """The hexes between the start tile and each side of the room for the board, at first, and by how many they
@@ -306,12 +308,15 @@ def _shelves(position: BaronPosition) -> Iterator[Shelf]:
         )
     )
     pile = Count("tile", message_in("label", "pile"), position["pile"])
-    yield Shelf(message_in("label", "market"), cards=tuple(market), total=pile)
+    yield Shelf(
+        message_in("label", "market"), cards=tuple(market), total=pile, places=len(SLOT_COSTS)
+    )
     visible = [player["reserve"] for player in position["players"] if player["reserve"]]
     if len(visible) == 1:
         # Others see no reserve, and somebody who may see all has none.
         cards = (Card(tile, TILE_TERMS[tile], ("place_tile", tile)) for tile in visible[0])
-        yield Shelf(message_in("label", "your tiles"), cards=tuple(cards))
+        label = message_in("label", "your tiles")
+        yield Shelf(label, cards=tuple(cards), places=_RESERVE_PLACES)
 
 
 def _panel_rows(

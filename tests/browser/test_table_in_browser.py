@@ -88,7 +88,7 @@ def test_everything_is_in_the_window_and_apart_at_every_size(
 
 def check_words(page: Page, size: tuple[int, int]) -> None:
     """Check that a window of this size has few words and few stops of the Tab key."""
-    assert 0 < len(words(page)) <= MOST_WORDS[size], (size, words(page))
+    assert 0 < len(words(page)) <= MOST_WORDS[size], (size, " ".join(words(page)))
     assert 0 < tab_stops(page) <= MOST_TAB_STOPS, size
 
 

@@ -10,7 +10,7 @@ REGIONS: Final = (
 )
 """The regions of the table and their parts. Those that a window does not show are not measured."""
 PARTS: Final = (
-    *(".strip", ".board", ".shelf", ".shelf-card", ".act", ".bar", ".do .confirm"),
+    *(".strip", ".board", ".shelf", ".cards > li", ".act", ".bar", ".do .confirm"),
     *(".side", ".steps", ".steps > *", ".scale", ".tools > *"),
 )
 """What has the same place before and after each step of a turn."""

@@ -279,6 +279,9 @@ def game_page(
         )
     # The recap takes those of its events that are among the moves.
     moves = service().games.recaps.latest(game, LATEST_EVENTS)
+    if game.state is not None:
+        # The table itself shows with what and with whom the game has begun.
+        moves = tuple(move for move in moves if move.seq > game.start_seq)
     recap = recap_view(game, seat)
     values: dict[str, Any] = {
         "game": game,
