@@ -71,7 +71,7 @@ def _decide_seeding(it: Situation) -> JsonObject:
     if it.tournament.status != "open":
         raise NotNow(None, STATUS_CLAUSES[it.tournament.status])
     if it.tournament.format.is_arena:
-        raise not_now("nobody is seeded in an arena")
+        raise not_now("an arena has no starting order")
     return data
 
 

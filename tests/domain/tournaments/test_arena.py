@@ -333,7 +333,7 @@ def decide(log: ArenaLog, type: str, **raw: Any) -> Decided:
 
 def test_what_an_organiser_does_not_change_in_an_arena() -> None:
     log = ArenaLog()
-    assert "nobody is seeded" in refusal(decide, log, "SeedingChanged", seeding="rating")
+    assert "no starting order" in refusal(decide, log, "SeedingChanged", seeding="rating")
     assert "nobody waits" in refusal(decide, log, "ReviewChanged", review=True)
     assert decide(log, "TournamentPaused").type == "TournamentPaused"
     log.begin()

@@ -25,7 +25,7 @@ HANDLES: Final = frozenset(
 """The fields for handles and ids, in which phones must neither capitalize nor correct anything."""
 OTHERS: Final = frozenset(
     {"email", "url", "name", "password", "new_password", "closes", "first_day", "last_day"}
-    | {"at", "contact", "ends", "reason", "seq", "title"}
+    | {"at", "club", "contact", "ends", "reason", "seq", "title"}
     | {"digest", "quiet_from", "quiet_to", "clock-night_from", "clock-night_to"}
 )
 
