@@ -335,7 +335,9 @@ def test_challenges_over_http(accounts: Accounts, redis_client: redis.Redis) -> 
     eve, club = accounts.register(), received.split("/")[-2]
     assert accounts.anonymous.get(sent).status_code == 401
     assert eve.http.get(sent).status_code == 403
-    assert ada.http.get(f"{CLUBS}/{'0' * 16}/challenges").status_code == 404
+    nowhere = f"{CLUBS}/{'0' * 16}/challenges"
+    assert ada.http.get(nowhere).status_code == 404
+    assert ada.http.post(nowhere, json=settings(club)).status_code == 404
     assert ada.http.get(sent).json() == {"challenges": [], "next": None}
     assert invalid_fields(ada.http.post(sent, json=settings("x"))) == {"club"}
     assert eve.http.post(sent, json=settings(club)).status_code == 403

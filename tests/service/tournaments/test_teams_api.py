@@ -188,6 +188,8 @@ def test_a_captain_hands_the_team_on(accounts: Accounts, organiser: PlayerClient
     assert accounts.anonymous.put(path, json=to_bea).status_code == 401
     assert invalid_fields(ada.http.put(path, json={"handle": "nobody-at-all"})) == {"handle"}
     assert bea.http.put(path, json=to_bea).status_code == 409
+    nowhere = f"{cup[:-16]}{'0' * 16}/teams/{ada.handle}/captain"
+    assert ada.http.put(nowhere, json=to_bea).status_code == 404
     handed_on = ada.http.put(path, json=to_bea)
     assert handed_on.json()["teams"][0]["captain"] == bea.id
     assert handed_on.json()["teams"][0]["players"] == [ada.id, bea.id, cid.id]
